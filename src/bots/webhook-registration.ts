@@ -52,7 +52,7 @@ export function startWebhookRegistration(options: WebhookRegistrationOptions): R
     }
   }
 
-  /** The record is for operators only: a database that is away must not stop the registration. */
+  /** The record is for operators only: a database that is unavailable must not stop the registration. */
   async function record(error: string | null): Promise<void> {
     await recordWebhookRegistration(pool, bot, url, error).catch((err: unknown) =>
       log.warn({ err, bot }, 'the state of a bot webhook could not be recorded'),
@@ -63,7 +63,7 @@ export function startWebhookRegistration(options: WebhookRegistrationOptions): R
     try {
       return (await messenger.webhookState()).urls.includes(url);
     } catch (err) {
-      // The platform is away: the next check will tell.
+      // The platform is unavailable: the next check will tell.
       log.warn({ err, bot }, 'the webhook of the bot could not be checked');
       return true;
     }

@@ -33,7 +33,7 @@ export interface MigrateOptions {
   /** Statements that wait for a table lock hold up every later query of that table, so they wait no longer than this. */
   lockTimeoutMs?: number;
   retryMs?: number;
-  /** After so many lock timeouts the start fails: a transaction holds the table for minutes. */
+  /** After this many lock timeouts the start fails: a transaction holds the table for minutes. */
   maxAttempts?: number;
 }
 

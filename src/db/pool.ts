@@ -23,7 +23,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     connectionString: url,
     max,
     application_name: applicationName,
-    // A database that is away must become a clear 503 quickly, not a request that hangs.
+    // A database that is unavailable must become a clear 503 quickly, not a request that hangs.
     connectionTimeoutMillis: 3_000,
     // A new connection costs a handshake and every plan again: keep the ones that a burst has opened.
     idleTimeoutMillis: 300_000,

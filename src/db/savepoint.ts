@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Runs statements and undoes them, inside a transaction that goes on. */
+/** Runs statements and undoes them, inside a transaction that continues. */
 export async function rolledBack<T>(db: pg.PoolClient, work: () => Promise<T>): Promise<T> {
   await db.query('SAVEPOINT trial');
   const result = await work();
@@ -8,7 +8,7 @@ export async function rolledBack<T>(db: pg.PoolClient, work: () => Promise<T>): 
   return result;
 }
 
-/** Undoes the statements of `work` if it throws, inside a transaction that goes on. */
+/** Undoes the statements of `work` if it throws, inside a transaction that continues. */
 export async function undoneOnError<T>(db: pg.PoolClient, work: () => Promise<T>): Promise<T> {
   await db.query('SAVEPOINT attempt');
   try {

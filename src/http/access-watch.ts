@@ -19,7 +19,7 @@ export function watchAccess(ctx: Context, check: () => Promise<void>): AbortSign
           if (!ended.signal.aborted) checkLater();
         },
         (error: unknown) => {
-          // Any other fault, such as a database that is away, says nothing about the caller.
+          // Any other fault, such as a database that is unavailable, says nothing about the caller.
           if (error instanceof AppError) ended.abort(error);
           else if (!ended.signal.aborted) checkLater();
         },

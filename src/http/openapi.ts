@@ -139,7 +139,7 @@ function failures(spec: RouteSpec, serverUrl: string): Json {
 
 /** 425, 429 and 503 say when to try again. */
 function errorHeaders(spec: RouteSpec, status: number): HeaderName[] {
-  // A request without a valid key, or while the database is away, is not counted.
+  // A request without a valid key, or while the database is unavailable, is not counted.
   const headers: HeaderName[] = status === 401 || status === 503 ? ['X-Request-Id'] : commonHeaders(spec);
   return [425, 429, 503].includes(status) ? [...headers, 'Retry-After'] : headers;
 }

@@ -31,7 +31,7 @@ export function createBatcher<Item, Result = void>(
       const batch = waiting.splice(0, size);
       const call = async () => run(batch.map(({ item }) => item));
       const [outcome] = await Promise.allSettled([call()]);
-      // The next call is sent before the callers go on: a promise that is resolved runs its callbacks later.
+      // The next call is sent before the callers continue: a promise that is resolved runs its callbacks later.
       batch.forEach(({ resolve, reject }, i) => {
         if (outcome.status === 'rejected') reject(outcome.reason);
         else resolve(outcome.value?.[i] as Result);

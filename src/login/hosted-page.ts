@@ -17,7 +17,7 @@ import { errorUrl } from './contract';
 import { flows } from './flows';
 
 /**
- * Collects the outcome of a session that the OpenID Connect provider started, and returns where the browser goes on to;
+ * Collects the outcome of a session that the OpenID Connect provider started, and returns the browser's next address;
  * null while there is no outcome, and once it was collected. Registered by roles/api.ts.
  */
 export type CollectOutcome = (session: HostedSession) => Promise<string | null>;

@@ -4,7 +4,7 @@ import { emitEvent } from '../events';
 import { isoTime } from '../lib/iso-time';
 import type { Project } from './contract';
 import { queueNotices } from './queries/notices';
-import { chargeLogin as charge, markExhausted, type Charge, type Charged } from './queries/credits';
+import { chargeCredit, markExhausted, type Charge, type Charged } from './queries/credits';
 
 type Account = Pick<Project, 'id' | 'plan' | 'purchased_credits'>;
 
@@ -18,7 +18,7 @@ export async function chargeLogin(
   sessionId: string,
   graceHours: number,
 ): Promise<Charge> {
-  const charged = await charge(db, project, sessionId, graceHours);
+  const charged = await chargeCredit(db, project, sessionId, graceHours);
   const included = plans[project.plan].loginsPerMonth;
   if (charged.source === 'plan' && charged.used === Math.ceil(limits.creditsLowShare * included)) {
     await announce(db, project, 'credits.low', charged);

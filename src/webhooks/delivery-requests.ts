@@ -8,7 +8,7 @@ import { noteChange } from '../db/changes';
 import { withTransaction } from '../db/pool';
 import type { Work } from '../http/idempotency';
 
-/* Requests about deliveries, from the API and the CLI. Only rows are written, so they work while Temporal is away. */
+/* Requests about deliveries, from the API and the CLI. Only rows are written, so they work while Temporal is unavailable. */
 
 const DAY_MS = 86_400_000;
 /** "Fourteen days ago" by the caller's clock is a little more when the request arrives. */

@@ -31,7 +31,7 @@ const tag = 'Deliveries';
 const FEW_BY_EVENT =
   'With `event`, a page of a long log can have fewer entries than requested, or none: continue while `next_cursor` is not null.';
 
-/** The API only writes rows and the relay carries them to Temporal, so these work while Temporal is away. */
+/** The API only writes rows and the relay carries them to Temporal, so these work while Temporal is unavailable. */
 export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
   async function presentById(projectId: string, id: string): Promise<DeliveryView> {
     return presentDelivery(required(await deliveries.findDelivery(pool, projectId, id)));

@@ -37,7 +37,7 @@ const endpoints = [
   { description: 'express', retry_policy: 'quick', delivery_lane: 'express', failures: 0.1 },
 ];
 
-/** Logins and events from many sides at once, by callers who bear with an API that is away for a while. */
+/** Logins and events from many sides at once, by callers who bear with an API that is unavailable for a while. */
 export async function startLoad(fixture: ChaosFixture, random: Random): Promise<Load> {
   const { apiUrl, apiKey, simulator } = fixture;
   const control = createSimulatorControl(simulator.url);

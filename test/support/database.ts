@@ -30,7 +30,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 
 /**
  * The limit of three seconds counts the wait for a free connection as well, which a busy machine may exceed. A database that
- * is away refuses connections at once.
+ * is unavailable refuses connections at once.
  */
 export function patient(pool: pg.Pool): pg.Pool {
   pool.options.connectionTimeoutMillis = 30_000;

@@ -11,7 +11,7 @@ export interface BotCheckDeps {
   /** Channels without a token run on the simulator. */
   simulated: boolean;
   updates: 'webhook' | 'polling';
-  /** The bots role's last attempt to register the webhook; null if there is none or the database is away. */
+  /** The bots role's last attempt to register the webhook; null if there is none or the database is unavailable. */
   registration: (channel: Channel) => Promise<WebhookRegistration | null>;
 }
 

@@ -28,7 +28,7 @@ const BILLING = `projects p LEFT JOIN credit_months m ON m.project_id = p.id AND
  * starts with the first login without credit (at most once a calendar month). The caller holds the project's row lock,
  * so that concurrent confirmations cannot overspend; UNIQUE(session) prevents a second charge.
  */
-export async function chargeLogin(
+export async function chargeCredit(
   db: Db,
   project: Account,
   sessionId: string,

@@ -3,7 +3,7 @@ import type { Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
 
 /*
- * Changes of an endpoint that its project is told about by an event. A result that causes one notes it in the endpoint's
+ * Changes of an endpoint that become events for its project. A result that causes one notes it in the endpoint's
  * row, in its own transaction; the event is emitted in the transaction that removes the note, so each is emitted once.
  */
 
@@ -28,7 +28,7 @@ export interface AlertedEndpoint {
   url: string;
   failing_since: Date | null;
   unannounced: Change[];
-  /** No success for so long, and the project does not know yet. */
+  /** It has had no success for the time that makes it failing, and the event is yet to be emitted. */
   is_failing: boolean;
   now: Date;
 }

@@ -6,7 +6,7 @@ import type { DeliveryLane, LaneSetting, RetryPolicyName } from '../contract';
 import { inFlight, useIndexes } from './queue';
 
 /*
- * The claim: which deliveries of the queue go on now, and in which lane. One READ COMMITTED transaction of two
+ * The claim: which deliveries of the queue continue now, and in which lane. One READ COMMITTED transaction of two
  * statements. The first locks endpoints that have a waiting delivery and a free slot; the second, in a new snapshot,
  * counts what is in flight and claims. Slots are only taken under the endpoint's lock, so the count is exact.
  *
@@ -283,7 +283,7 @@ export function refillExpress(
   ]);
 }
 
-/** Slots that an attempt has for at least so long, without those that a relay has claimed for a start. */
+/** Slots that an attempt has held for at least `age`, without those that a relay has claimed for a start. */
 const attemptsInFlight = (age: string) => `(SELECT count(*) FROM delivery_queue f WHERE f.endpoint_id = e.id
          AND f.holder IN ('workflow', 'express') AND f.lease_until > clock_timestamp()
          AND f.claimed_at <= clock_timestamp() - interval '${age}')`;

@@ -317,7 +317,7 @@ export async function restartDelivery(db: Db, id: string): Promise<number> {
      ${enqueue('restarted', {
        priority: ORDINARY,
        dueAt: 'now()',
-       // One that waits for its next scheduled attempt goes on waiting, in its new run.
+       // A delivery that waits for its next scheduled attempt continues to wait, in its new run.
        needsSlot: 'coalesce(d.next_attempt_at <= now(), true)',
      })}`,
     [id],

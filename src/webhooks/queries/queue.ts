@@ -73,7 +73,7 @@ export function removeSlotless(
   );
 }
 
-/** A start failed, for example because Temporal is away: the delivery waits again in two seconds, not in thirty. */
+/** A start failed, for example because Temporal is unavailable: the delivery waits again in two seconds, not in thirty. */
 export function shortenStartLease(db: Db, deliveryId: string): Promise<number> {
   return change(
     db,

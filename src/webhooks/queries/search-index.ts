@@ -31,7 +31,7 @@ const ALL_COMMITTED_BEFORE = `greatest(clock_timestamp() - interval '1 minute', 
 
 /**
  * Writes the words of the next events, oldest first, and returns how many events it took; 0 also where another process
- * is at it. One statement, so a crash repeats the whole batch or nothing.
+ * is already running. One statement, so a crash repeats the whole batch or nothing.
  */
 export async function indexNextEvents(db: Db): Promise<number> {
   const done = await row<{ seen: number }>(

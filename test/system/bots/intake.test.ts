@@ -135,7 +135,7 @@ describe('updates of the messengers', () => {
     expect(rows).toEqual([{ failures: 3, last_error: 'Error: cannot be handled' }]);
   });
 
-  it('wait for a platform that is away without being set aside', async () => {
+  it('wait for a platform that is unavailable without being set aside', async () => {
     let tries = 0;
     const intake = start(
       async () => {

@@ -197,7 +197,7 @@ describe.each(simulatedChannels)('the bot on %s', (channel) => {
     expect(failure).toMatchObject({ reason: 'rate_limited', retryable: true, retryAfterMs: 30_000 });
   });
 
-  it('takes a cut connection as a platform that is away', async () => {
+  it('takes a cut connection as a platform that is unavailable', async () => {
     const { chatId } = await person();
     await fixture.control.faults(channel, { method: 'sendMessage', drop: true });
     const failure = await failureOf(bot().send(chatId, { text: 'secret words' }));

@@ -8,7 +8,7 @@ import { telegramText } from './fixture';
 
 const secret = 'secret-of-the-bot-webhook';
 
-describe('platforms that are away when the bots role starts', () => {
+describe('platforms that are unavailable when the bots role starts', () => {
   let proxy: TcpProxy;
   let service: TestService;
   let stopSimulator: () => Promise<void>;

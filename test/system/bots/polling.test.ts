@@ -103,7 +103,7 @@ describe.each(simulatedChannels)('long polling of %s', (channel: SimulatedChanne
     const store: RunningIntake['intake']['store'] = async (...args) => {
       if (refusals > 0) {
         refusals -= 1;
-        throw new Error('the database is away');
+        throw new Error('the database is unavailable');
       }
       await running.intake.store(...args);
     };

@@ -110,7 +110,7 @@ describe.each(simulatedChannels)('the webhook of %s', (channel) => {
     expect(status).toBe(401);
   });
 
-  it('returns 503 while the database is away, and the redelivered update has one effect', async () => {
+  it('returns 503 while the database is unavailable, and the redelivered update has one effect', async () => {
     away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     const fixture = await startBotFixture();
     try {

@@ -138,7 +138,7 @@ describe.each(simulatedChannels)('updates of %s by webhook', (channel) => {
     expect(await eventsOf(service, project)).toEqual([]);
   });
 
-  test('while the database is away a tap gets a 503; the platform delivers it again, and it has one effect', async () => {
+  test('while the database is unavailable a tap gets a 503; the platform delivers it again, and it has one effect', async () => {
     const user = `away-${channel}`;
     const { session } = await asked(user);
     await proxy.close();

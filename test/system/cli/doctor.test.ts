@@ -68,7 +68,7 @@ test('a healthy installation is found to be healthy, part by part', async () => 
   expect(stdout).toMatch(/^ok +database +PostgreSQL \d+/m);
 });
 
-test('a part that is away is named, with what to do, and the others are examined all the same', async () => {
+test('a part that is unavailable is named, with what to do, and the others are examined all the same', async () => {
   const noTemporal = await problems({ TEMPORAL_ADDRESS: '127.0.0.1:1' });
   expect(noTemporal).toEqual([
     expect.objectContaining({ check: 'temporal', advice: expect.stringContaining('127.0.0.1:1') }),

@@ -424,7 +424,7 @@ describe('a drip chain', () => {
     expect(rows).toEqual([{ reason: 'billing_blocked' }]);
   });
 
-  it('waits for a bot that is away, longer each time, and for a day at most: until then it is no failure', async () => {
+  it('waits for a bot that is unavailable, longer each time, and for a day at most: until then it is no failure', async () => {
     const anna = await subscribePerson(service, project);
     const { core } = service.service;
     await service.control.faults('telegram', {

@@ -383,7 +383,7 @@ test('the same Idempotency-Key asks once', async () => {
   expect(again.headers.get('idempotent-replayed')).toBe('true');
 });
 
-test('while the messenger is away the question waits; it is asked when it is back', async () => {
+test('while the messenger is unavailable the question waits; it is asked when it is back', async () => {
   const project = await service.createProject();
   const person = await subscribePerson(service, project);
   const fault = { method: 'sendMessage', status: 502, times: 2, user: person.name };

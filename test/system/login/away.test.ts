@@ -11,7 +11,7 @@ let service: TestService;
 beforeAll(async () => {
   const port = Number(process.env['HERALD_TEST_TEMPORAL_ADDRESS']?.split(':')[1]);
   proxy = await startTcpProxy(port);
-  // Its own: Temporal is away for it.
+  // Its own: Temporal is unavailable for it.
   service = await startTestService({ temporalAddress: `127.0.0.1:${proxy.port}`, queues: ['logins'] });
 });
 afterAll(async () => {
@@ -19,7 +19,7 @@ afterAll(async () => {
   await proxy.close();
 });
 
-test('Temporal is away at the tap: after its return the login completes, once', async () => {
+test('Temporal is unavailable at the tap: after its return the login completes, once', async () => {
   const project = await service.createProject();
   const session = await createSession(project);
   await openAndWait(service, 'telegram', 'away', startOf(session.telegram_link));
@@ -45,7 +45,7 @@ test('Temporal is away at the tap: after its return the login completes, once', 
   ]);
 });
 
-test('Temporal is away when a session is cancelled: the bot says so soon after its return, long before its end', async () => {
+test('Temporal is unavailable when a session is cancelled: the bot says so soon after its return, long before its end', async () => {
   const project = await service.createProject();
   const session = await createSession(project);
   await openAndWait(service, 'telegram', 'cancelled', startOf(session.telegram_link));
@@ -71,7 +71,7 @@ test('Temporal is away when a session is cancelled: the bot says so soon after i
   });
 });
 
-test('Temporal is away when a session is created: 201 after a second, and the relay starts it later', async () => {
+test('Temporal is unavailable when a session is created: 201 after a second, and the relay starts it later', async () => {
   const project = await service.createProject();
   await proxy.close();
   const began = performance.now();

@@ -17,7 +17,7 @@ describe('openings of a static link', () => {
     expect(await open('b', 7)).toBe(true);
   });
 
-  it('count once, however often the update is handled while the platform is away', async () => {
+  it('count once, however often the update is handled while the platform is unavailable', async () => {
     for (let attempt = 0; attempt < 10; attempt += 1) expect(await open('c', 10)).toBe(true);
     for (let update = 11; update <= 14; update += 1) expect(await open('c', update)).toBe(true);
     expect(await open('c', 15)).toBe(false);

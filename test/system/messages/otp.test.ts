@@ -158,7 +158,7 @@ describe('one-time codes', () => {
   });
 
   it.each([{ status: 502 }, { drop: true }, { status: 429, retry_after: 60 }])(
-    'are not counted where the platform is away (%j), and the one before stays good',
+    'are not counted where the platform is unavailable (%j), and the one before stays good',
     async (fault) => {
       await send();
       const code = await lastCode();

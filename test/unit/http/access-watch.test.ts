@@ -30,7 +30,10 @@ describe('a key that is revoked', () => {
 
 test('an open response ends with the caller’s access, not with a fault of the check', async () => {
   const lost = new AppError('unauthorized');
-  const outcomes = [() => Promise.reject(new Error('the database is away')), () => Promise.reject(lost)];
+  const outcomes = [
+    () => Promise.reject(new Error('the database is unavailable')),
+    () => Promise.reject(lost),
+  ];
   const signal = watchAccess({ res: open() } as unknown as Context, () => outcomes.shift()!());
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   expect(signal.reason).toBe(lost);

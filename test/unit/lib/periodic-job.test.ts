@@ -31,11 +31,11 @@ test('one run at a time; the next one comes after it has ended', async () => {
 });
 
 test.each([
-  ['rejects', () => Promise.reject(new Error('the database is away'))],
+  ['rejects', () => Promise.reject(new Error('the database is unavailable'))],
   [
     'throws',
     () => {
-      throw new Error('the database is away');
+      throw new Error('the database is unavailable');
     },
   ],
 ])('a run that %s is logged, and the next one comes', async (_how, run) => {

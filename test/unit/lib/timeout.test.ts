@@ -10,7 +10,7 @@ describe('a timeout', () => {
 
   it('rejects like a connection that timed out', async () => {
     await expect(withTimeout(never, 5)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
-    await expect(withTimeout(never, 5, 'the part is away')).rejects.toThrow('the part is away');
+    await expect(withTimeout(never, 5, 'the part is unavailable')).rejects.toThrow('the part is unavailable');
   });
 
   it('has no rejection left over when the work fails later', async () => {

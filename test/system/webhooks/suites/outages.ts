@@ -11,7 +11,7 @@ const SCALE = 0.3;
 const { webhookConcurrencyPerEndpoint: cap } = limits;
 const DELIVERIES = cap + 10;
 
-/** Temporal or Postgres is away when attempts of the schedule are due. */
+/** Temporal or Postgres is unavailable when attempts of the schedule are due. */
 export function outages(lane: RunningLane): void {
   let database: TestDatabase;
   let service: TestService;
@@ -30,7 +30,7 @@ export function outages(lane: RunningLane): void {
   afterEach(() => receiver.close());
 
   test.each(['Temporal', 'Postgres'] as const)(
-    '%s is away in the middle of the schedule: on its return each overdue attempt is made once, without a stampede',
+    '%s is unavailable in the middle of the schedule: on its return each overdue attempt is made once, without a stampede',
     async (part) => {
       const endpoint = await createEndpoint(project, receiver.url);
       const ids = await Promise.all(
