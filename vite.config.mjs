@@ -24,7 +24,6 @@ export default defineConfig({
         login: path.join(web, 'login/login.ts'),
         docs: path.join(web, 'docs/docs.ts'),
         'docs-language': path.join(web, 'docs/language.ts'),
-        demo: path.join(web, 'demo/demo.ts'),
         embed: path.join(web, 'embed/embed.ts'),
         mini: path.join(web, 'mini/mini.ts'),
       },

@@ -3,6 +3,7 @@ import { savedQueries, workflowListUrl } from './contract/saved-queries';
 import { clearRuntime, writeRuntime } from './embedded/data-dir';
 import { demoOwner, seedDemoProject, type Demo } from './embedded/demo';
 import { createEnvironment, startEnvironment, type Servers } from './embedded/environment';
+import { startExampleSite } from './embedded/example-site';
 import type { Logger } from './lib/log';
 import { packageRoot } from './lib/package-root';
 import { endTracing, startTracing } from './lib/tracing';
@@ -27,6 +28,8 @@ export interface Runtime {
   temporal_ui_url: string | null;
   database_url: string;
   demo: Demo | null;
+  /** The site of the demo project. */
+  demo_url: string | null;
 }
 
 /** Runs the service until a signal or a failure ends it. Returns the exit code. */
@@ -75,9 +78,16 @@ async function start(run: Run, servers: Servers | undefined): Promise<Runtime> {
     database_url: environment.databaseUrl,
     demo:
       config.development && dataDir
-        ? await seedDemoProject(core.pool, path.join(dataDir, 'demo-api-key'), publicUrl)
+        ? await seedDemoProject(core.pool, path.join(dataDir, 'demo-api-key'))
         : null,
+    demo_url: null,
   };
+  if (runtime.demo && apiUrl) {
+    const { api_key: apiKey } = runtime.demo;
+    const site = await startExampleSite({ apiUrl, apiKey, publicUrl, log });
+    stops.push(site.stop);
+    runtime.demo_url = site.url;
+  }
   if (dataDir) {
     // The CLI needs to know which key this process encrypts with.
     const encryption_key_id = environment.encryptionKeys[0]?.id;
@@ -109,7 +119,7 @@ export function summary(runtime: Runtime): string {
     ['Dashboard', runtime.dashboard_url],
     ['As demo owner', demoSignIn(runtime)],
     ['API docs', runtime.docs_url],
-    ['Demo login', runtime.demo && runtime.api_url ? `${runtime.api_url}/demo` : null],
+    ['Demo site', runtime.demo_url],
     ['Simulator', runtime.simulator_url],
     ['Temporal UI', runtime.temporal_ui_url],
     ['  retrying', views && workflowListUrl(views, savedQueries.retrying)],

@@ -6,7 +6,7 @@ import { Herald } from 'herald-sdk';
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
 /** URL and API key of Herald: from the environment, or from the service that `npm start` runs in this checkout. */
-function findHerald(env = process.env) {
+function settingsOf(env) {
   if (env.HERALD_URL && env.HERALD_API_KEY) {
     return { baseUrl: env.HERALD_URL, apiKey: env.HERALD_API_KEY };
   }
@@ -18,6 +18,7 @@ function findHerald(env = process.env) {
   throw new Error('Set HERALD_URL and HERALD_API_KEY, or run "npm start" in another terminal first.');
 }
 
-export function createHerald() {
-  return new Herald(findHerald());
+export function findHerald(env = process.env) {
+  const settings = settingsOf(env);
+  return { herald: new Herald(settings), heraldUrl: settings.baseUrl.replace(/\/+$/, '') };
 }

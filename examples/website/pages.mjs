@@ -1,87 +1,145 @@
+import { texts } from './texts.mjs';
+
 const escape = (text) => String(text).replaceAll(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
-function document(title, content, script = '') {
-  return `<!doctype html>
-<html lang="en">
+const names = { telegram: 'Telegram', max: 'MAX' };
+const nameOf = (channel) => names[channel] ?? channel;
+
+/** Herald names the link of each messenger `<channel>_link`; one that is not connected has none. */
+function channelsOf(answer) {
+  return Object.entries(answer).flatMap(([field, link]) =>
+    field.endsWith('_link') && link ? [{ channel: field.slice(0, -'_link'.length), link }] : [],
+  );
+}
+
+/** The pages in one language. */
+export function pagesIn(language, heraldUrl) {
+  const t = texts[language];
+  const other = language === 'en' ? 'ru' : 'en';
+  const docs = `${heraldUrl}/docs${language === 'ru' ? '/ru' : ''}/login`;
+
+  function page(title, content) {
+    return `<!doctype html>
+<html lang="${language}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escape(title)}</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="/site.css">
+<script type="module" src="/site.js"></script>
+<header>
+  <a class="brand" href="/">${t.site}</a>
+  <nav aria-label="Herald">
+    <a href="${escape(heraldUrl)}/dashboard">${t.dashboard}</a> <a href="${escape(docs)}">${t.docs}</a>
+    <a href="/?lang=${other}" hreflang="${other}" lang="${other}">${t.otherLanguage}</a>
+  </nav>
+</header>
 <main>${content}</main>
-${script && `<script src="${script}"></script>`}
 </html>`;
-}
-
-export function homePage(user, links) {
-  if (user) {
-    return document(
-      'Example site',
-      `<h1>Hello, ${escape(user.first_name)}</h1>
-<p>You logged in with ${escape(user.channel)}. Your subscriber ID is <code>${escape(user.subscriber_id)}</code>.</p>
-<form method="post" action="/logout"><button>Log out</button></form>`,
-    );
   }
-  const link = (address, name) => (address ? `<a class="button" href="${escape(address)}">${name}</a> ` : '');
-  return document(
-    'Example site',
-    `<h1>Example site</h1>
-<p>Three ways to log in:</p>
-<h2>Session</h2>
-<p><a class="button" href="/login">Log in with a messenger</a></p>
-<h2>QR code</h2>
-<p><a class="button" href="/login/qr">Show QR code</a></p>
-<h2>Static link</h2>
-<p>${link(links.telegram_link, 'Telegram')}${link(links.max_link, 'MAX')}</p>`,
-  );
+
+  const messagePage = (title, text) =>
+    page(title, `<h1>${title}</h1><p>${escape(text)}</p><p><a href="/">${t.back}</a></p>`);
+
+  return {
+    messagePage,
+
+    loginPage(links) {
+      const link = ({ channel, link: address }) =>
+        `<a class="button" href="${escape(address)}" target="_blank" rel="noopener">${escape(nameOf(channel))}</a> `;
+      const flow = (title, text, actions) =>
+        `<section><h2>${title}</h2><p>${text}</p><p class="actions">${actions}</p></section>`;
+      return page(
+        t.site,
+        `<h1>${t.site}</h1>
+<p class="lead">${t.lead}</p>
+<div class="flows">
+${flow(t.sessionTitle, t.sessionText, `<a class="button" href="/login">${t.logIn}</a>`)}
+${flow(t.qrTitle, t.qrText, `<a class="button" href="/login/qr">${t.showQr}</a>`)}
+${flow(t.staticTitle, t.staticText, channelsOf(links).map(link).join(''))}
+</div>
+<p>${t.paymentLine}</p>
+<p>${t.embedLine('/embed')}</p>`,
+      );
+    },
+
+    /** Who logged in, and how: what a real site would keep to itself. */
+    userPage({ user, code, hasState }) {
+      return page(
+        t.site,
+        `<h1>${t.hello(escape(user.first_name))}</h1>
+<p>${t.paymentOffer}</p>
+<form method="post" action="/payment"><button>${t.pay}</button></form>
+<h2>${t.happened}</h2>
+<p>${t.codeText}</p>
+<pre id="code">${escape(code)}</pre>
+<p id="state-check">${hasState ? t.stateMatches : t.noState}</p>
+<p>${t.verified}</p>
+<pre id="user">${escape(JSON.stringify(user, null, 2))}</pre>
+<p>${t.withCurl}</p>
+<pre>${escape(verifyCommand(heraldUrl, code))}</pre>
+<form method="post" action="/logout"><button>${t.logOut}</button></form>`,
+      );
+    },
+
+    qrPage(session) {
+      const picture = ({ channel }) =>
+        `<figure><img src="${escape(session.qr_url)}?channel=${channel}" alt="${t.qrAlt(nameOf(channel))}" width="200" height="200">
+<figcaption>${escape(nameOf(channel))}</figcaption></figure>`;
+      return page(
+        t.scanTitle,
+        `<h1>${t.scanTitle}</h1>
+<p>${t.matchCode}: <strong class="match">${escape(session.match_code)}</strong></p>
+<div class="qrs">${channelsOf(session).map(picture).join('')}</div>
+<p id="status" role="status" data-poll="/login/qr/status" data-declined="${t.declined}" data-ended="${t.ended}">${t.waiting}</p>
+<p>${t.noPhone(escape(session.hosted_url))}</p>`,
+      );
+    },
+
+    /** A static link has no state, so the site asks first: a link from an attacker must not log a visitor in. */
+    confirmPage(code) {
+      return page(
+        t.confirmTitle,
+        `<h1>${t.confirmTitle}</h1>
+<p>${t.confirmText}</p>
+<form method="post" action="/callback"><input type="hidden" name="code" value="${escape(code)}"><button>${t.continue}</button></form>`,
+      );
+    },
+
+    refusedPage: (error) => messagePage(t.notLoggedIn, error === 'access_denied' ? t.refused : t.unavailable),
+
+    paymentPage(request) {
+      return page(
+        t.paymentTitle,
+        `<h1>${t.paymentTitle}</h1>
+<p>${t.paymentText} <strong>${t.paymentMessage}</strong></p>
+<p>${t.matchCode}: <strong class="match">${escape(request.match_code)}</strong></p>
+<p id="status" role="status" data-poll="/payment/status" data-approved="${t.approved}" data-declined="${t.paymentDeclined}" data-ended="${t.paymentEnded}">${t.waiting}</p>
+<p><a href="/">${t.back}</a></p>`,
+      );
+    },
+
+    embedPage() {
+      const tag = `<script src="${escape(heraldUrl)}/embed.js" data-session-url="/embed/session"></script>`;
+      return page(
+        t.embedTitle,
+        `<h1>${t.embedTitle}</h1>
+<p>${t.embedText}</p>
+<pre>${escape(tag)}</pre>
+<p id="embed-place">${tag}</p>
+<p id="embed-result" role="status" data-received="${t.received}" data-exchanged="${t.exchanged}" data-refused="${t.codeRefused}"></p>
+<pre id="embed-user" hidden></pre>
+<p><a href="${escape(heraldUrl)}/docs/embed">${t.embedGuide}</a></p>`,
+      );
+    },
+  };
 }
 
-export function qrPage(session) {
-  const picture = (channel) =>
-    `<img src="${escape(session.qr_url)}?channel=${channel}" alt="QR code for ${channel}" width="220" height="220">`;
-  return document(
-    'Scan to log in',
-    `<h1>Scan to log in</h1>
-<p>Login code: <strong id="match">${escape(session.match_code)}</strong></p>
-<p>${picture('telegram')} ${picture('max')}</p>
-<p id="status" role="status">Waiting for your answer…</p>`,
-    '/qr.js',
-  );
+function verifyCommand(heraldUrl, code) {
+  return [
+    `curl -X POST ${heraldUrl}/v1/auth/verify \\`,
+    "  -H 'Authorization: Bearer <API_KEY>' -H 'Content-Type: application/json' \\",
+    `  -d '${JSON.stringify({ code })}'`,
+  ].join('\n');
 }
-
-/** A static link has no state, so the site asks first: a link from an attacker must not log a visitor in. */
-export function confirmPage(code) {
-  return document(
-    'Log in?',
-    `<h1>Log in here?</h1>
-<p>You confirmed a login in the messenger. Continue only if it was you.</p>
-<form method="post" action="/callback"><input type="hidden" name="code" value="${escape(code)}"><button>Continue</button></form>`,
-  );
-}
-
-export function messagePage(title, text) {
-  return document(title, `<h1>${escape(title)}</h1><p>${escape(text)}</p><p><a href="/">Back</a></p>`);
-}
-
-export const styles = `
-body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; }
-main { max-width: 40rem; margin: 0 auto; padding: 2rem 1rem; }
-.button, button { display: inline-block; padding: .6rem 1rem; border: 0; border-radius: 8px; background: #2457d6; color: #fff; font: inherit; text-decoration: none; cursor: pointer; }
-img { background: #fff; padding: 4px; }
-`;
-
-/** Polls the site's backend, which polls Herald: the API key never reaches the browser. */
-export const qrScript = `
-const status = document.querySelector('#status');
-async function watch() {
-  for (;;) {
-    const startedAt = Date.now();
-    const response = await fetch('/login/qr/status').catch(() => null);
-    const login = response && response.ok ? await response.json() : { status: 'pending' };
-    if (login.status === 'logged_in') return location.assign('/');
-    if (login.status !== 'pending') { status.textContent = 'Login ' + login.status + '. Reload the page to start again.'; return; }
-    await new Promise((resolve) => setTimeout(resolve, Math.max(0, 2000 - (Date.now() - startedAt))));
-  }
-}
-watch();
-`;

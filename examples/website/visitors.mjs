@@ -19,7 +19,7 @@ export function createVisitors() {
     const next = { ...visitor, id: randomBytes(24).toString('base64url') };
     visitors.set(next.id, next);
     // Lax, because the visitor returns from Herald's page. Add Secure if the site runs on https.
-    res.setHeader('set-cookie', `${COOKIE}=${next.id}; HttpOnly; SameSite=Lax; Path=/`);
+    res.appendHeader('set-cookie', `${COOKIE}=${next.id}; HttpOnly; SameSite=Lax; Path=/`);
     return next;
   }
 

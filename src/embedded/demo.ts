@@ -38,7 +38,7 @@ const DEMO_LIMIT = 100_000;
  * Creates the development demo project. The database stores only hashes of keys, so the key itself is kept in the data
  * directory and replaced if it is lost.
  */
-export async function seedDemoProject(pool: pg.Pool, keyFile: string, publicUrl: string): Promise<Demo> {
+export async function seedDemoProject(pool: pg.Pool, keyFile: string): Promise<Demo> {
   const storedKey = await readFile(keyFile, 'utf8').then(
     (text) => text.trim(),
     () => null,
@@ -52,8 +52,6 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string, publicUrl:
       await seedDemoSubscriber(db, project.id);
     }
     await updateProject(db, project.id, {
-      // The port can differ between starts.
-      callback_url: `${publicUrl}/demo/callback`,
       requests_per_minute: DEMO_LIMIT,
       sessions_per_hour: DEMO_LIMIT,
       sessions_per_address: DEMO_LIMIT,

@@ -12,7 +12,6 @@ import { createStreamRoutes } from '../events/stream-routes';
 import { createTrackedEventRoutes } from '../tracked/routes';
 import { createExportRoute } from '../exports';
 import { createApp } from '../http/app';
-import { demoPages } from '../http/demo';
 import { docsPages } from '../http/docs';
 import { errorPage, wantsPage } from '../http/error-page';
 import type { Part } from '../http/health';
@@ -152,7 +151,6 @@ export async function startApi(core: Core): Promise<RunningApi> {
           version: packageVersion(),
         }),
         botWebhooks(core),
-        ...(config.development ? [demoPages(core)] : []),
       ],
     },
     {

@@ -6,7 +6,7 @@ import globalSetup, { type TestServers } from '../support/global-setup';
 import { startTestService, type TestService } from '../support/service';
 import { scriptedReceiver } from '../system/webhooks/fixture';
 import { launchBrowser, visit } from '../web/fixture';
-import { nameEndpoints, seedDemo, seedDemoSite, type Demo } from './demo-data';
+import { nameEndpoints, seedDemo, startDemoSite, type Demo } from './demo-data';
 import { takeDemoSite, takeDocs, takeLoginPages } from './public-pages';
 import { takeReadmePictures } from './readme-pictures';
 import { output, root, taker, type Look } from './take';
@@ -65,13 +65,13 @@ async function main(): Promise<void> {
   await globalSetup();
   const dataDir = await mkdtemp(path.join(tmpdir(), 'herald-demo-'));
   const receiver = await scriptedReceiver(200);
-  const service = await startTestService({ env: { HERALD_DATA_DIR: dataDir } });
+  const service = await startTestService();
   const browser = await launchBrowser();
   try {
     await rm(output, { recursive: true, force: true });
     await mkdir(output, { recursive: true });
     const demo = await seedDemo(service, receiver);
-    await seedDemoSite(service, dataDir);
+    const site = await startDemoSite(service, dataDir);
     if (only === undefined) {
       const temporalUi = process.env['HERALD_TEST_TEMPORAL_UI_URL'] ?? '';
       await takeReadmePictures(browser, service, demo, temporalUi);
@@ -79,10 +79,13 @@ async function main(): Promise<void> {
     await nameEndpoints(service, demo);
     for (const locale of languages) {
       for (const colorScheme of themes) {
-        for (const width of widths) await takeAll(browser, service, demo, { locale, colorScheme, width });
+        for (const width of widths) {
+          await takeAll(browser, service, { ...demo, siteUrl: site.url }, { locale, colorScheme, width });
+        }
       }
     }
     if (only === undefined) await copyToReadme();
+    await site.stop();
   } finally {
     await browser.close();
     await service.stop();
@@ -92,14 +95,19 @@ async function main(): Promise<void> {
   }
 }
 
-async function takeAll(browser: Browser, service: TestService, demo: Demo, look: Look): Promise<void> {
+async function takeAll(
+  browser: Browser,
+  service: TestService,
+  demo: Demo & { siteUrl: string },
+  look: Look,
+): Promise<void> {
   const { locale, colorScheme, width } = look;
   const { page, context } = await visit(browser, { locale, colorScheme, viewport: { width, height: 800 } });
   const take = taker(page, look);
   if (only === undefined) {
     await takeLoginPages(page, service, demo, taker(page, look, 'load'));
     await takeDocs(page, service.url, look, take);
-    await takeDemoSite(page, service.url, take);
+    await takeDemoSite(page, demo.siteUrl, take);
   }
   await page.goto(`${service.url}/dashboard`);
   await page.locator('input[type=password]').waitFor();

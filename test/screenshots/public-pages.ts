@@ -72,11 +72,11 @@ export async function takeDocs(page: Page, url: string, { locale }: Look, take: 
 }
 
 export async function takeDemoSite(page: Page, url: string, take: Take): Promise<void> {
-  await page.goto(`${url}/demo`);
+  await page.goto(url);
   await take('demo');
-  await page.goto(`${url}/demo/embed`);
+  await page.goto(`${url}/embed`);
   await page.locator('#embed-place button').waitFor();
   await take('demo-embed');
-  await page.goto(`${url}/demo/callback?error=access_denied`);
+  await page.goto(`${url}/callback?error=access_denied`);
   await take('demo-declined');
 }

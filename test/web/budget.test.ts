@@ -40,7 +40,6 @@ async function pages(): Promise<Record<string, string>> {
     docs: `${service.url}/docs`,
     reference: `${service.url}/docs/reference/login`,
     signature: `${service.url}/docs/signature`,
-    demo: `${service.url}/demo/embed`,
     'not found': `${service.url}/nope`,
   };
 }

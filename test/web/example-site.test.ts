@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually';
 import { typescriptProject } from '../support/sdk';
 import type { Installation, TestProject } from '../support/installation';
 import { useService } from '../support/use-service';
-import { launchBrowser, screenshot, visit, type Visit } from './fixture';
+import { launchBrowser, screenshot, seriousFlaws, visit, type Visit } from './fixture';
 
 const example = path.join(__dirname, '..', '..', 'examples', 'website');
 
@@ -95,6 +95,120 @@ describe('the example site', () => {
     await page.goto(back);
     await page.getByRole('button', { name: 'Continue' }).click();
     await expectLoggedIn(page);
+  });
+
+  /** The link of a hosted page's button. */
+  const telegramLink = async (page: Page) =>
+    startOf(await page.locator('a[data-channel="telegram"]').getAttribute('href'));
+
+  it('shows what happened, and asks for a payment in the messenger', async () => {
+    const { page } = person;
+    expect(await seriousFlaws(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Log in with a messenger' }).click();
+    await confirm('payer', await telegramLink(page));
+    await page.getByText('The state matches this browser.').waitFor();
+    expect(JSON.parse(await page.locator('#user').innerText())).toHaveProperty('subscriber_id');
+    expect((await page.locator('#code').innerText()).length).toBeGreaterThan(20);
+    expect(await seriousFlaws(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Pay 50 €' }).click();
+    const code = await page.locator('.match').innerText();
+    const question = await eventually(async () => {
+      const { messages } = await service.control.chat('telegram', 'payer');
+      return messages.find(({ text }) => text.includes('Approve the payment of 50 €?'));
+    });
+    expect(question.text).toContain(code);
+    await screenshot(page, 'example-site-payment');
+    expect(await seriousFlaws(page)).toEqual([]);
+    await service.control.tap('telegram', 'payer', { button: 'Yes' });
+    await page.getByText('Approved. The payment goes on.').waitFor();
+    expect(person.complaints).toEqual([]);
+  });
+
+  it('speaks the language of the browser, and the other one by a link', async () => {
+    const russian = await visit(browser, { locale: 'ru-RU' });
+    await russian.page.goto(url);
+    await russian.page.getByRole('link', { name: 'Войти через мессенджер' }).waitFor();
+    await russian.page.getByRole('link', { name: 'English' }).click();
+    await russian.page.getByRole('link', { name: 'Show QR code' }).click();
+    await russian.page.getByRole('heading', { name: 'Scan to log in' }).waitFor();
+    await russian.context.close();
+  });
+
+  it('says why nobody was logged in, and runs no script from its address', async () => {
+    const open = async (query: string) => (await fetch(`${url}/callback${query}`)).text();
+    expect(await open('?error=access_denied')).toContain('declined or has expired');
+    expect(await open('?error=temporarily_unavailable')).toContain('not available right now');
+    expect(await open('')).toContain('without a code');
+    expect(await open('?code=<script>alert(1)</script>')).not.toContain('<script>alert');
+    const { headers } = await fetch(`${url}/callback?code=abc`);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('content-security-policy')).not.toContain('unsafe');
+  });
+
+  it('refuses a payment without a login, and a form of another site', async () => {
+    const post = (place: string, headers: Record<string, string> = {}) =>
+      fetch(url + place, { method: 'POST', headers }).then((response) => response.text());
+    expect(await post('/payment')).toContain('Only a logged-in user can pay.');
+    expect(await post('/payment', { 'sec-fetch-site': 'cross-site' })).toContain('belongs to another site');
+  });
+
+  describe('with the button to embed', () => {
+    const openLogin = async ({ context, page }: Visit) => {
+      await page.goto(`${url}/embed`);
+      const [popup] = await Promise.all([
+        context.waitForEvent('page'),
+        page.getByRole('button', { name: 'Log in with a messenger' }).click(),
+      ]);
+      await popup.locator('#countdown').waitFor();
+      return popup;
+    };
+    const answer = async (user: string, start: string | null, button: string) => {
+      await service.control.open('telegram', user, { start });
+      await eventually(
+        async () => (await service.control.chat('telegram', user)).messages.at(-1)?.buttons.length,
+      );
+      await service.control.tap('telegram', user, { button });
+    };
+
+    it('opens a small window and brings the code to the page', async () => {
+      const { page, complaints } = person;
+      const popup = await openLogin(person);
+      await page.getByRole('dialog').waitFor();
+      await screenshot(page, 'embed');
+      await popup.setViewportSize({ width: 720, height: 680 });
+      expect(
+        await popup.evaluate('document.documentElement.scrollHeight - document.documentElement.clientHeight'),
+      ).toBe(0);
+      await screenshot(popup, 'embed-window');
+      const start = await telegramLink(popup);
+      await Promise.all([popup.waitForEvent('close'), answer('vera', start, 'Yes')]);
+      await page.locator('#embed-user', { hasText: 'subscriber_id' }).waitFor();
+      await page.getByText('Logged in. The backend exchanged the code').waitFor();
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      expect(complaints).toEqual([]);
+    });
+
+    it('is cancelled when the window is closed', async () => {
+      const popup = await openLogin(person);
+      await popup.close();
+      await person.page.getByText('The login was cancelled').waitFor();
+      await person.page.getByRole('button', { name: 'Log in with a messenger', disabled: false }).waitFor();
+    });
+
+    it('hears that the login was declined, and the window closes', async () => {
+      const { page } = person;
+      await page.addInitScript(
+        `document.addEventListener('herald:error', ({ detail }) => { window.reason = detail.reason; })`,
+      );
+      const popup = await openLogin(person);
+      const start = await telegramLink(popup);
+      await Promise.all([popup.waitForEvent('close'), answer('nina', start, 'No')]);
+      await page.getByText('The login was declined').waitFor();
+      expect(await page.evaluate('window.reason')).toBe('declined');
+      expect(await page.getByRole('dialog').count()).toBe(0);
+    });
   });
 
   it('refuses a code that another browser asked for', async () => {

@@ -25,11 +25,8 @@ const visits: Visit[] = [];
 
 beforeAll(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), 'herald-demo-'));
-  [service, browser] = await Promise.all([
-    startTestService({ env: { HERALD_DATA_DIR: dataDir } }),
-    launchBrowser(),
-  ]);
-  await seedDemoProject(service.pool, path.join(dataDir, 'demo-api-key'), service.url);
+  [service, browser] = await Promise.all([startTestService(), launchBrowser()]);
+  await seedDemoProject(service.pool, path.join(dataDir, 'demo-api-key'));
   project = await service.createProject({
     name: 'Чайная лавка',
     callback_url: `${service.url}/docs`,
@@ -296,124 +293,7 @@ describe('the hosted login page', () => {
   });
 });
 
-describe('the demo site', () => {
-  it('logs in by each of the three flows and exchanges the code', async () => {
-    const person = await someone();
-    const { page } = person;
-    await page.goto(`${service.url}/demo`);
-    await screenshot(page, 'demo');
-    expect(await seriousFlaws(page)).toEqual([]);
-
-    const phone = await openPhone(person, 'section a:has-text("Telegram")');
-    await answer(phone, 'Yes');
-    const [back] = await Promise.all([
-      person.context.waitForEvent('page'),
-      phone.getByRole('link', { name: 'Return to the site' }).click(),
-    ]);
-    await exchange(back);
-    await back.close();
-
-    await page.getByRole('link', { name: 'Log in', exact: true }).click();
-    const second = await openPhone(person, 'a[data-channel="max"]');
-    await answer(second, 'Yes');
-    await page.getByText('The state matches this browser.').waitFor();
-    await screenshot(page, 'demo-callback');
-    await exchange(page);
-
-    await page.getByRole('link', { name: 'Log in again' }).click();
-    await page.getByRole('link', { name: 'Show QR code' }).click();
-    const id = await page.locator('#qr-status').getAttribute('data-session');
-    const links = await page.getByRole('link', { name: 'Open the login page' }).getAttribute('href');
-    const hosted = await someone();
-    await hosted.page.goto(links ?? '');
-    await screenshot(page, 'demo-qr');
-    const link = await hosted.page.locator('a[data-channel="telegram"]').getAttribute('href');
-    expect(id).toMatch(/^[0-9a-f-]{36}$/);
-    await answerAs('peter', link ?? '', 'Yes');
-    await page.getByText('The state matches this browser.').waitFor();
-    await exchange(page);
-
-    await page.getByRole('button', { name: 'Pay 50 €' }).click();
-    const code = await page.locator('.match').innerText();
-    const question = await eventually(async () => {
-      const { messages } = await service.control.chat('telegram', 'peter');
-      return messages.find(({ text }) => text.includes('Approve the payment of 50 €?'));
-    });
-    expect(question.text).toContain(code);
-    await screenshot(page, 'demo-payment');
-    expect(await seriousFlaws(page)).toEqual([]);
-    await service.control.tap('telegram', 'peter', { button: 'Yes' });
-    await page.getByText('Approved. The payment goes on.').waitFor();
-    expect(person.complaints).toEqual([]);
-  });
-
-  async function exchange(page: Page): Promise<void> {
-    await page.getByRole('button', { name: 'Exchange the code' }).click();
-    expect(JSON.parse(await page.locator('#user').innerText())).toHaveProperty('subscriber_id');
-  }
-
-  it('warns where a state is not the one of this browser', async () => {
-    const { page } = await someone();
-    await page.goto(`${service.url}/demo/callback?code=abc&state=another`);
-    await page.getByText('The state does not match this browser.').waitFor();
-  });
-});
-
 describe('the button to embed', () => {
-  it('opens a small window and brings the code to the page', async () => {
-    const person = await someone();
-    const { page } = person;
-    await page.goto(`${service.url}/demo/embed`);
-    const [popup] = await Promise.all([
-      person.context.waitForEvent('page'),
-      page.getByRole('button', { name: 'Log in with a messenger' }).click(),
-    ]);
-    await page.getByRole('dialog').waitFor();
-    await popup.locator('#countdown').waitFor();
-    await screenshot(page, 'embed');
-    await popup.setViewportSize({ width: 720, height: 680 });
-    expect(
-      await popup.evaluate('document.documentElement.scrollHeight - document.documentElement.clientHeight'),
-    ).toBe(0);
-    await screenshot(popup, 'embed-window');
-    const link = await popup.locator('a[data-channel="telegram"]').getAttribute('href');
-    await Promise.all([popup.waitForEvent('close'), answerAs('vera', link ?? '', 'Yes')]);
-    await page.locator('#embed-user', { hasText: 'subscriber_id' }).waitFor();
-    expect(await page.getByRole('dialog').count()).toBe(0);
-    expect(person.complaints).toEqual([]);
-  });
-
-  it('is cancelled when the window is closed', async () => {
-    const person = await someone();
-    await person.page.goto(`${service.url}/demo/embed`);
-    const [popup] = await Promise.all([
-      person.context.waitForEvent('page'),
-      person.page.getByRole('button', { name: 'Log in with a messenger' }).click(),
-    ]);
-    await popup.locator('#countdown').waitFor();
-    await popup.close();
-    await person.page.getByText('The login was cancelled').waitFor();
-    await person.page.getByRole('button', { name: 'Log in with a messenger', disabled: false }).waitFor();
-  });
-
-  it('hears that the login was declined, and the window closes', async () => {
-    const person = await someone();
-    await person.page.goto(`${service.url}/demo/embed`);
-    await person.page.evaluate(
-      `document.addEventListener('herald:error', ({ detail }) => { window.reason = detail.reason; }); undefined`,
-    );
-    const [popup] = await Promise.all([
-      person.context.waitForEvent('page'),
-      person.page.getByRole('button', { name: 'Log in with a messenger' }).click(),
-    ]);
-    await popup.locator('#countdown').waitFor();
-    const link = await popup.locator('a[data-channel="telegram"]').getAttribute('href');
-    await Promise.all([popup.waitForEvent('close'), answerAs('nina', link ?? '', 'No')]);
-    await person.page.getByText('The login was declined').waitFor();
-    expect(await person.page.evaluate('window.reason')).toBe('declined');
-    expect(await person.page.getByRole('dialog').count()).toBe(0);
-  });
-
   it('hears that the login has expired', async () => {
     const own = await site();
     const shop = await service.createProject({ name: 'Shop', callback_url: `${own.url}/callback` });

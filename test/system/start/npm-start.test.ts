@@ -62,9 +62,10 @@ describe('npm start, as a user runs it', () => {
       'temporal_ui_url',
       'database_url',
       'demo',
+      'demo_url',
     ]);
     expect(runtime.demo).toEqual({ slug: 'demo', api_key: expect.stringMatching(/^hk_[0-9A-Za-z]{40}$/) });
-    for (const url of [runtime.api_url, runtime.simulator_url, runtime.temporal_ui_url]) {
+    for (const url of [runtime.api_url, runtime.simulator_url, runtime.temporal_ui_url, runtime.demo_url]) {
       expect(new URL(url ?? '').hostname).toBe('127.0.0.1');
     }
     await eventually(async () => {
@@ -85,6 +86,12 @@ describe('npm start, as a user runs it', () => {
     }
     expect((await fetch(runtime.docs_url ?? '')).status).toBe(200);
     expect((await fetch(runtime.simulator_url ?? '')).status).toBe(200);
+    const site = await (await fetch(runtime.demo_url ?? '')).text();
+    expect(site).toContain('Log in with a messenger');
+    // The static links of the demo project, which lead back to the site.
+    expect(site).toContain(`${runtime.simulator_url}/`);
+    const { body } = await call(`${runtime.api_url}/v1/project`, runtime.demo?.api_key);
+    expect(body).toMatchObject({ callback_url: `${runtime.demo_url}/callback` });
     expect((await fetch(runtime.temporal_ui_url ?? '')).status).toBe(200);
 
     const created = await runHerald(

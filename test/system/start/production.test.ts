@@ -28,7 +28,7 @@ describe('with a database and a Temporal server of its own', () => {
     await dataDir.remove();
   });
 
-  it('runs only the requested role, embeds nothing and has no development pages', async () => {
+  it('runs only the requested role, embeds nothing and runs no demo site', async () => {
     const port = await stablePort();
     const herald = startHerald({ ...settings, PORT: String(port) }, ['--roles', 'api']);
     try {
@@ -41,10 +41,10 @@ describe('with a database and a Temporal server of its own', () => {
         temporal_ui_url: null,
         database_url: database.url,
         demo: null,
+        demo_url: null,
       });
       const url = `http://127.0.0.1:${port}`;
       await eventually(async () => (await fetch(`${url}/readyz`)).status === 200);
-      expect((await fetch(`${url}/demo/callback?code=a`)).status).toBe(404);
       const refused = (await (await fetch(`${url}/v1/event-types`)).json()) as { docs_url: string };
       expect(refused.docs_url).toBe('https://herald.example.com/docs/errors#unauthorized');
       expect(existsSync(dataDir.path)).toBe(false);

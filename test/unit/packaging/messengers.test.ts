@@ -13,7 +13,7 @@ const allowed = [
   'src/embedded/demo.ts',
   // The channel of all examples.
   'src/contract/common.ts',
-  /^src\/http\/(docs\/|demo)/,
+  /^src\/http\/docs\//,
   /^web\/dashboard\/texts\//,
 ];
 

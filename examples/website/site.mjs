@@ -1,0 +1,202 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import http from 'node:http';
+import { text } from 'node:stream/consumers';
+import { pagesIn } from './pages.mjs';
+import { languageOf, texts } from './texts.mjs';
+import { createVisitors } from './visitors.mjs';
+
+/** Something that the visitor is told. */
+class Refused extends Error {}
+
+/**
+ * A site that logs users in with Herald by each flow, and asks them to confirm a payment. `herald` is the client of the SDK,
+ * `heraldUrl` the address of the service for the visitors' browsers. `npm start` of the checkout runs it too.
+ */
+export async function startSite({ herald, heraldUrl, port, onError = console.error }) {
+  const { visitorOf, renew, forget } = createVisitors();
+  let url;
+
+  const routes = {
+    'GET /': async ({ res, visitor, pages }) => {
+      send(res, visitor.user ? pages.userPage(visitor) : pages.loginPage(await herald.auth.getLinks()));
+    },
+    'GET /site.css': async ({ res }) => send(res, await fileOf('site.css'), 'text/css'),
+    'GET /site.js': async ({ res }) => send(res, await fileOf('site.js'), 'text/javascript'),
+
+    // Flow 1: a session with Herald's hosted page.
+    'GET /login': async ({ req, res, visitor }) => redirect(res, (await beginLogin(req, visitor)).hosted_url),
+
+    // Flow 2: the site shows the QR code and polls the status.
+    'GET /login/qr': async ({ req, res, visitor, pages }) =>
+      send(res, pages.qrPage(await beginLogin(req, visitor))),
+    'GET /login/qr/status': async ({ res, visitor, t }) => {
+      if (!visitor.login) return json(res, { status: visitor.user ? 'logged_in' : 'expired' });
+      const session = await herald.auth.getSessionStatus(visitor.login.sessionId, { wait: 20 });
+      if (session.status !== 'confirmed') return json(res, { status: session.status });
+      await endLogin(res, visitor, session, t);
+      json(res, { status: 'logged_in' });
+    },
+
+    // The callback URL. With a state it is flow 1; without one it is flow 3, the static link.
+    'GET /callback': async ({ res, visitor, query, pages, t }) => {
+      if (query.has('error')) return send(res, pages.refusedPage(query.get('error')));
+      const [code, state] = [query.get('code'), query.get('state')];
+      if (!code) return send(res, pages.messagePage(t.notLoggedIn, t.withoutCode));
+      if (state === null) return send(res, pages.confirmPage(code));
+      await endLogin(res, visitor, { code, state }, t);
+      redirect(res, '/');
+    },
+    'POST /callback': async ({ req, res, visitor }) => {
+      const code = (await formOf(req)).get('code') ?? '';
+      renew(res, { id: visitor.id, user: await herald.auth.verify({ code }), code, hasState: false });
+      redirect(res, '/');
+    },
+
+    // The embeddable button: Herald's script opens a window, and the page gets the code.
+    'GET /embed': async ({ res, pages }) => send(res, pages.embedPage()),
+    'POST /embed/session': async ({ req, res, visitor }) => {
+      const { hosted_url } = await beginLogin(req, visitor);
+      json(res, { hosted_url });
+    },
+    'POST /embed/verify': async ({ req, res, visitor, t }) => {
+      const form = await formOf(req);
+      json(res, await endLogin(res, visitor, { code: form.get('code'), state: form.get('state') }, t));
+    },
+
+    // Step-up: a logged-in user confirms a payment in the messenger.
+    'POST /payment': async ({ req, res, visitor, pages, t }) => {
+      if (!visitor.user) return send(res, pages.messagePage(t.loginFirst, t.loginFirstText));
+      const request = await herald.auth.createRequest({
+        subscriber_id: visitor.user.subscriber_id,
+        message: t.paymentMessage,
+        ...aboutBrowser(req),
+      });
+      visitor.paymentId = request.request_id;
+      send(res, pages.paymentPage(request));
+    },
+    'GET /payment/status': async ({ res, visitor }) => {
+      if (!visitor.paymentId) return json(res, { status: 'expired' });
+      const { status } = await herald.auth.getRequest(visitor.paymentId, { wait: 20 });
+      json(res, { status });
+    },
+
+    'POST /logout': async ({ res, visitor }) => {
+      forget(visitor);
+      redirect(res, '/');
+    },
+  };
+
+  /** Creates a session and stores its state and verifier with the visitor. */
+  async function beginLogin(req, visitor) {
+    const state = randomBytes(16).toString('hex');
+    const verifier = randomBytes(32).toString('base64url');
+    const session = await herald.auth.createSession({
+      state,
+      redirect_uri: `${url}/callback`,
+      ...aboutBrowser(req),
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+    });
+    visitor.login = { state, verifier, sessionId: session.session_id };
+    return session;
+  }
+
+  /** Checks the state first: a code requested by another browser is not redeemed. */
+  async function endLogin(res, visitor, { code, state }, t) {
+    const { login } = visitor;
+    if (!login || login.state !== state) throw new Refused(t.otherBrowser);
+    visitor.login = undefined;
+    const user = await herald.auth.verify({ code, code_verifier: login.verifier });
+    renew(res, { id: visitor.id, user, code, hasState: true });
+    return user;
+  }
+
+  const server = http.createServer((req, res) => {
+    const { pathname, searchParams: query } = new URL(req.url, url);
+    // Cookies are bound to a host name: localhost and 127.0.0.1 differ.
+    if (req.method === 'GET' && req.headers.host !== new URL(url).host) return redirect(res, url + req.url);
+    const language = languageOf(req, res, query);
+    const [pages, t] = [pagesIn(language, heraldUrl), texts[language]];
+    const handle = routes[`${req.method} ${pathname}`];
+    // Browsers of today forbid everything else on these pages.
+    res.setHeader(
+      'content-security-policy',
+      `default-src 'self'; script-src 'self' ${heraldUrl}; img-src 'self' data: ${heraldUrl}; frame-ancestors 'none'; base-uri 'none'`,
+    );
+    if (!handle) {
+      res.statusCode = 404;
+      return send(res, pages.messagePage(t.notFound, t.notFoundText));
+    }
+    answer().catch((error) => {
+      // Show errors of Herald (a used code, too many sessions…) to the visitor; report anything else.
+      const known = error instanceof Refused || error.code;
+      if (!known) onError(error);
+      res.statusCode = known ? 400 : 500;
+      const message = known ? error.message : t.tryAgain;
+      if (pathname.startsWith('/embed/')) return json(res, { error: message });
+      send(res, pages.messagePage(t.failed, message));
+    });
+
+    async function answer() {
+      // Browsers name the origin that a form was sent from.
+      const site = req.headers['sec-fetch-site'];
+      if (req.method === 'POST' && site && site !== 'same-origin') throw new Refused(t.otherSite);
+      await handle({ req, res, query, visitor: visitorOf(req, res), pages, t });
+    }
+  });
+
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${server.address().port}`;
+  const restore = await allowSite(herald, url);
+  return {
+    url,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await restore();
+    },
+  };
+}
+
+/** Makes the site the project's callback URL, which the static link needs. Returns a function that restores the old one. */
+async function allowSite(herald, url) {
+  const { callback_url, redirect_urls } = await herald.project.get();
+  const callback = `${url}/callback`;
+  const others = [...redirect_urls, callback_url].filter((each) => each && each !== callback);
+  await herald.project.update({ callback_url: callback, redirect_urls: [...new Set(others)] });
+  return () => herald.project.update({ callback_url, redirect_urls }, { maxRetries: 0, timeoutMs: 2_000 });
+}
+
+function aboutBrowser(req) {
+  return {
+    client_ip: req.socket.remoteAddress.replace(/^::ffff:/, ''),
+    user_agent: (req.headers['user-agent'] ?? 'unknown').slice(0, 200),
+  };
+}
+
+async function formOf(req) {
+  return new URLSearchParams(await text(req));
+}
+
+function fileOf(name) {
+  return readFile(new URL(name, import.meta.url), 'utf8');
+}
+
+function send(res, body, type = 'text/html') {
+  res.setHeader('content-type', `${type}; charset=utf-8`);
+  res.setHeader('cache-control', 'no-store');
+  res.setHeader('referrer-policy', 'no-referrer');
+  res.end(body);
+}
+
+function json(res, body) {
+  send(res, JSON.stringify(body), 'application/json');
+}
+
+function redirect(res, target) {
+  res.writeHead(303, { location: target });
+  res.end();
+}

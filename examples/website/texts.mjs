@@ -1,0 +1,148 @@
+/** The words of the pages, as HTML; what visitors and Herald send is escaped where it is put in. */
+const en = {
+  site: 'Example site',
+  dashboard: 'Dashboard',
+  docs: 'Docs',
+  otherLanguage: 'Русский',
+  back: 'Back',
+  lead: 'This page stands in for your own site. In development the bots run in the simulator, so nothing leaves this machine: the links open a simulated phone, where you answer <strong>Yes</strong> or <strong>No</strong>.',
+  sessionTitle: 'Session',
+  sessionText:
+    'The site creates a session with its own <code>state</code> and redirects you to Herald’s login page.',
+  logIn: 'Log in with a messenger',
+  qrTitle: 'QR code',
+  qrText: 'The site shows the QR code itself and polls until you answer on the phone.',
+  showQr: 'Show QR code',
+  staticTitle: 'Static link',
+  staticText: 'One permanent link. After Yes, the bot shows a button that returns here with the code.',
+  embedLine: (link) =>
+    `There is also an <a href="${link}">embeddable button</a>, which opens the login in a small window.`,
+  paymentLine: 'After a login the site also shows how to ask you to confirm a payment in the messenger.',
+  scanTitle: 'Scan to log in',
+  qrAlt: (messenger) => `QR code to log in with ${messenger}`,
+  matchCode: 'Login code',
+  waiting: 'Waiting for your answer…',
+  declined: 'Login declined. Reload the page to start again.',
+  ended: 'This login has ended. Reload the page to start again.',
+  noPhone: (link) =>
+    `No phone at hand? <a href="${link}" target="_blank" rel="noopener">Open the login page</a> in another tab.`,
+  confirmTitle: 'Log in here?',
+  confirmText: 'You confirmed a login in the messenger. Continue only if it was you.',
+  continue: 'Continue',
+  hello: (name) => `Hello, <bdi>${name}</bdi>`,
+  logOut: 'Log out',
+  happened: 'What happened',
+  codeText: 'Herald gave the site this one-time code. It works once and expires after 300 seconds:',
+  stateMatches: 'The state matches this browser.',
+  noState: 'A static link has no state, so the site asked you first.',
+  verified:
+    'The site’s backend exchanged the code for you. This is the response of <code>POST /v1/auth/verify</code>:',
+  withCurl: 'The same with curl, before the code is used:',
+  paymentOffer: 'The site knows you now. Before something important it can ask you in the messenger again:',
+  pay: 'Pay 50 €',
+  paymentMessage: 'Approve the payment of 50 €?',
+  paymentTitle: 'Confirm in your messenger',
+  paymentText: 'The bot has sent you this question:',
+  approved: 'Approved. The payment goes on.',
+  paymentDeclined: 'Declined. Nothing was paid.',
+  paymentEnded: 'The request has expired. Nothing was paid.',
+  loginFirst: 'Log in first',
+  loginFirstText: 'Only a logged-in user can pay.',
+  embedTitle: 'Embeddable button',
+  embedText: 'One script tag adds the button below to a page:',
+  embedGuide: 'How to use it on your site',
+  received: 'The page received a one-time code ({length} characters). The backend exchanges it…',
+  exchanged: 'Logged in. The backend exchanged the code for this user:',
+  codeRefused: 'The code was not accepted:',
+  notLoggedIn: 'Not logged in',
+  refused: 'The login was declined or has expired. The site received error=access_denied and no code.',
+  unavailable: 'Login is not available right now. The site received an error and no code.',
+  withoutCode: 'This page was opened without a code. Users return here with one after they confirm a login.',
+  otherBrowser: 'This login was not started in this browser.',
+  otherSite: 'This form belongs to another site.',
+  failed: 'Something went wrong',
+  tryAgain: 'Please try again.',
+  notFound: 'Not found',
+  notFoundText: 'This page does not exist.',
+};
+
+const ru = {
+  site: 'Пример сайта',
+  dashboard: 'Панель',
+  docs: 'Документация',
+  otherLanguage: 'English',
+  back: 'Назад',
+  lead: 'Представьте, что это ваш сайт. При разработке боты работают в симуляторе, поэтому в интернет ничего не уходит: ссылки открывают телефон-симулятор, на котором вы отвечаете <strong>Да</strong> или <strong>Нет</strong>.',
+  sessionTitle: 'Сессия',
+  sessionText: 'Сайт создаёт сессию со своим <code>state</code> и отправляет вас на страницу входа Herald.',
+  logIn: 'Войти через мессенджер',
+  qrTitle: 'QR-код',
+  qrText: 'Сайт сам показывает QR-код и ждёт, пока вы ответите на телефоне.',
+  showQr: 'Показать QR-код',
+  staticTitle: 'Постоянная ссылка',
+  staticText: 'Одна ссылка навсегда. После «Да» бот показывает кнопку, которая вернёт вас сюда с кодом.',
+  embedLine: (link) => `Есть и <a href="${link}">готовая кнопка</a>: она открывает вход в небольшом окне.`,
+  paymentLine: 'После входа сайт покажет и то, как попросить подтвердить платёж в мессенджере.',
+  scanTitle: 'Отсканируйте, чтобы войти',
+  qrAlt: (messenger) => `QR-код для входа через ${messenger}`,
+  matchCode: 'Код для входа',
+  waiting: 'Ждём ваш ответ…',
+  declined: 'Вход отклонён. Чтобы начать заново, обновите страницу.',
+  ended: 'Этот вход завершился. Чтобы начать заново, обновите страницу.',
+  noPhone: (link) =>
+    `Нет телефона под рукой? <a href="${link}" target="_blank" rel="noopener">Откройте страницу входа</a> в другой вкладке.`,
+  confirmTitle: 'Войти здесь?',
+  confirmText: 'Вы подтвердили вход в мессенджере. Продолжайте, только если это были вы.',
+  continue: 'Продолжить',
+  hello: (name) => `Здравствуйте, <bdi>${name}</bdi>`,
+  logOut: 'Выйти',
+  happened: 'Что произошло',
+  codeText: 'Herald передал сайту одноразовый код. Он сработает один раз и действует 300 секунд:',
+  stateMatches: 'Значение state совпало: вход начат в этом браузере.',
+  noState: 'У постоянной ссылки нет state, поэтому сайт сначала спросил вас.',
+  verified: 'Сервер сайта обменял код на пользователя. Это ответ <code>POST /v1/auth/verify</code>:',
+  withCurl: 'То же через curl, пока код не использован:',
+  paymentOffer: 'Сайт вас узнал. Перед важной операцией он может спросить вас в мессенджере ещё раз:',
+  pay: 'Заплатить 50 €',
+  paymentMessage: 'Подтвердить платёж на 50 €?',
+  paymentTitle: 'Подтвердите в мессенджере',
+  paymentText: 'Бот задал вам вопрос:',
+  approved: 'Подтверждено. Платёж проходит.',
+  paymentDeclined: 'Отклонено. Деньги не списаны.',
+  paymentEnded: 'Время вышло. Деньги не списаны.',
+  loginFirst: 'Сначала войдите',
+  loginFirstText: 'Платить может только тот, кто вошёл.',
+  embedTitle: 'Готовая кнопка',
+  embedText: 'Один тег script добавляет на страницу такую кнопку:',
+  embedGuide: 'Как поставить её на свой сайт',
+  received: 'Страница получила одноразовый код (символов: {length}). Сервер обменивает его…',
+  exchanged: 'Вы вошли. Сервер обменял код на пользователя:',
+  codeRefused: 'Код не принят:',
+  notLoggedIn: 'Вход не выполнен',
+  refused: 'Вход отклонён или время вышло. Сайт получил error=access_denied и не получил кода.',
+  unavailable: 'Вход временно недоступен. Сайт получил ошибку и не получил кода.',
+  withoutCode: 'Страница открыта без кода. С кодом сюда возвращаются после подтверждённого входа.',
+  otherBrowser: 'Этот вход начат не в этом браузере.',
+  otherSite: 'Эта форма отправлена с другого сайта.',
+  failed: 'Не получилось',
+  tryAgain: 'Попробуйте ещё раз.',
+  notFound: 'Не найдено',
+  notFoundText: 'Такой страницы нет.',
+};
+
+export const texts = { en, ru };
+
+const COOKIE = 'site_language';
+
+/** The language that the visitor chose by the link; otherwise the first of the browser's that the site has. */
+export function languageOf(req, res, query) {
+  const chosen = query.get('lang');
+  if (chosen in texts) {
+    res.appendHeader('set-cookie', `${COOKIE}=${chosen}; SameSite=Lax; Path=/`);
+    return chosen;
+  }
+  const kept = new RegExp(`(?:^|; )${COOKIE}=(en|ru)`).exec(req.headers.cookie ?? '');
+  if (kept) return kept[1];
+  const preferred = (req.headers['accept-language'] ?? '').split(',').map((tag) => tag.trim().slice(0, 2));
+  return preferred.find((language) => language in texts) ?? 'en';
+}
