@@ -2,6 +2,7 @@
 export { ownBotKey, sharedBotKey, storedBotKey } from './bot-key';
 export { type Chat, type ChatHandlers, type Tap, serves } from './conversation';
 export { languageOf } from './incoming';
+export { linkFields } from './link-fields';
 export { markdownToHtml } from './markdown';
 export { mediaBytes } from './media/source';
 export type { BotIdentity, Button, Messenger, OutgoingMessage, SendProgress } from './messenger';

@@ -23,7 +23,6 @@ import {
   type OutgoingMessage,
   PlatformError,
   botTexts,
-  platformOf,
   serves,
   storedBotKey,
 } from '../bots';
@@ -161,7 +160,6 @@ function ownerOf({ messenger, user }: Chat): SessionOwner {
   return {
     channel: messenger.channel,
     platform_user_id: user.id,
-    chat_id: platformOf(messenger.channel).chatOf(user.id),
     bot: storedBotKey(messenger),
     lang: user.lang,
   };

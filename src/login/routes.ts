@@ -8,8 +8,9 @@ import {
   verifyResultSchema,
   verifySchema,
 } from './contract';
+import { linkFields } from '../bots';
 import { startParameter } from '../contract/start-parameters';
-import { channels, idParams, type Channel } from '../contract/common';
+import { idParams, type Channel } from '../contract/common';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
@@ -43,8 +44,8 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
   const redeem = createCodeRedeemer(pool);
   const link = (projectId: string, channel: Channel, start: string) =>
     messengers.ofProject(projectId, channel)?.link(start) ?? null;
-  const links = (projectId: string, start: string): Record<`${Channel}_link`, string | null> =>
-    Object.fromEntries(channels.map((channel) => [`${channel}_link`, link(projectId, channel, start)]));
+  const links = (projectId: string, start: string) =>
+    linkFields('link', (channel) => link(projectId, channel, start));
 
   return [
     route(

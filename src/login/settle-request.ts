@@ -16,8 +16,8 @@ export async function bindAnswerer(
   const who = await findAskedSubscriber(db, request.id, prompt_id);
   if (!who) return null;
   await bindRequest(db, request.id, who);
-  const { channel, platform_user_id, chat_id, bot, lang } = who;
-  return { ...request, channel, platform_user_id, chat_id, bot, lang, subscriber_id: who.subscriber_id };
+  const { channel, platform_user_id, bot, lang, subscriber_id } = who;
+  return { ...request, channel, platform_user_id, bot, lang, subscriber_id };
 }
 
 /** Ends an approval with Yes, and tells the project. */

@@ -8,6 +8,7 @@ import { inSpan, isTracing, traceIdOf } from '../lib/tracing';
 import type { DeclineReason, SessionStatus } from './contract';
 import { flows } from './flows';
 import { showSessionOutcome } from './outcome';
+import { platformOf } from '../bots';
 import { isoTime } from '../lib/iso-time';
 import { presentSubscriber, subscribe } from '../subscribers';
 import type { Config } from '../config';
@@ -172,8 +173,8 @@ async function settleYes(
   deps: SettleDeps,
 ): Promise<SettledSession> {
   const { config, cipher } = deps;
-  const { channel, platform_user_id, chat_id, bot, lang } = session;
-  if (!channel || !platform_user_id || !chat_id || !lang) {
+  const { channel, platform_user_id, bot, lang } = session;
+  if (!channel || !platform_user_id || !lang) {
     throw new Error('the session was answered before a user opened its link');
   }
   const project = await lockProject(db, session.project_id);
@@ -181,7 +182,7 @@ async function settleYes(
   const user = {
     channel,
     platform_user_id,
-    chat_id,
+    chat_id: platformOf(channel).chatOf(platform_user_id),
     bot,
     lang,
     first_name: answer.first_name,

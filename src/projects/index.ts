@@ -18,5 +18,4 @@ export {
   lockProject,
   updateProject,
 } from './queries/projects';
-export { botLinks } from './team/links';
 export { logoPath, stylePath } from './brand-paths';

@@ -1,6 +1,6 @@
-import { channels, type Channel } from '../contract/common';
+import type { Channel } from '../contract/common';
 import type { Core } from '../core';
-import { platformOf, storedBotKey, type Messenger } from '../bots';
+import { linkFields, platformOf, storedBotKey, type Messenger } from '../bots';
 import type { Project } from '../projects/contract';
 import type { BotLinksView } from './contract';
 
@@ -17,26 +17,15 @@ export function botOf(
 
 /** The links that open the bot and the Mini App of a project with a start parameter. */
 export function botLinks(deps: Deps, project: Pick<Project, 'id'>, start: string): BotLinksView {
-  return addresses(
-    (channel) => botOf(deps, project, channel)?.link(start) ?? null,
-    (channel) => miniAppLink(deps, project, channel, start),
-  );
+  return {
+    ...linkFields('link', (channel) => botOf(deps, project, channel)?.link(start) ?? null),
+    ...linkFields('mini_app', (channel) => miniAppLink(deps, project, channel, start)),
+  };
 }
 
-/** What a caller gets who may not have them. */
-export const noBotLinks = () =>
-  addresses(
-    () => null,
-    () => null,
-  );
-
-type LinkOf = (channel: Channel) => string | null;
-
-function addresses(link: LinkOf, miniApp: LinkOf): BotLinksView {
-  return {
-    ...Object.fromEntries(channels.map((channel) => [`${channel}_link`, link(channel)])),
-    ...Object.fromEntries(channels.map((channel) => [`${channel}_mini_app`, miniApp(channel)])),
-  };
+/** For a caller who may not have them. */
+export function noBotLinks(): BotLinksView {
+  return { ...linkFields('link', () => null), ...linkFields('mini_app', () => null) };
 }
 
 /** The setting is the address of the shared bot's Mini App, or its short name. Of own bots no Mini App is known. */

@@ -600,7 +600,6 @@ CREATE TABLE auth_sessions (
   -- Who opened the link: only that user may answer.
   channel text,
   platform_user_id text,
-  chat_id text,
   lang text,
   subscriber_id uuid REFERENCES subscribers ON DELETE SET NULL,
   -- The one-time code: found by its hash, its value kept sealed for repeated polls and erased on use.

@@ -1,3 +1,4 @@
+import { linkFields } from '../../bots';
 import { idParams } from '../../contract/common';
 import { AppError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
@@ -6,7 +7,7 @@ import { clientNetwork } from '../../http/client-network';
 import { createFailureLimit } from '../../http/failure-limit';
 import { route } from '../../http/route';
 import { statusQuery } from '../contract';
-import { botLinks, requireSameOrigin } from '../../projects';
+import { requireSameOrigin } from '../../projects';
 import { dashboardLoginSchema, dashboardLoginStatusSchema } from './contract';
 import { beginSignIn, pollSignIn, type SignInDeps } from './sign-in';
 
@@ -35,12 +36,10 @@ export function createSignInRoutes(deps: SignInDeps) {
         const retryAfter = await countLogin(clientNetwork(ctx.ip));
         if (retryAfter !== null) throw new AppError('rate_limit_sign_in', undefined, { retryAfter });
         const session = await beginSignIn(deps, ctx, work);
+        const start = startParameter('session', session.startToken);
         return {
           login_id: session.id,
-          ...botLinks(
-            (channel, start) => messengers.get(channel)?.link(start) ?? null,
-            startParameter('session', session.startToken),
-          ),
+          ...linkFields('link', (channel) => messengers.get(channel)?.link(start) ?? null),
           match_code: session.matchCode,
           expires_in: session.expiresIn,
         };

@@ -207,9 +207,9 @@ export function bindRequest(db: Db, sessionId: string, who: Recipient): Promise<
   return change(
     db,
     'bind_request',
-    `UPDATE auth_sessions SET channel = $2, platform_user_id = $3, chat_id = $4, lang = $5, subscriber_id = $6, bot = $7
+    `UPDATE auth_sessions SET channel = $2, platform_user_id = $3, lang = $4, subscriber_id = $5, bot = $6
      WHERE id = $1`,
-    [sessionId, who.channel, who.platform_user_id, who.chat_id, who.lang, who.subscriber_id, who.bot],
+    [sessionId, who.channel, who.platform_user_id, who.lang, who.subscriber_id, who.bot],
   );
 }
 

@@ -25,7 +25,6 @@ export interface AuthSession {
   start_sealed: string | null;
   channel: Channel | null;
   platform_user_id: string | null;
-  chat_id: string | null;
   /** The bot in which the link was opened; null for the shared one. */
   bot: string | null;
   lang: Language | null;
@@ -40,7 +39,7 @@ export interface AuthSession {
 }
 
 const COLUMNS = `s.id, s.project_id, s.flow, s.purpose, s.message, s.subscriber_id, s.status, s.decline_reason, s.state, s.redirect_uri, s.client_ip,
-  s.user_agent, s.match_code, s.start_sealed, s.channel, s.platform_user_id, s.chat_id, s.bot, s.lang, s.code_sealed,
+  s.user_agent, s.match_code, s.start_sealed, s.channel, s.platform_user_id, s.bot, s.lang, s.code_sealed,
   ${WAS_CONFIRMED} AS was_confirmed, s.created_at, s.expires_at,
   ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms,
   coalesce(ceil(extract(epoch FROM s.code_expires_at - clock_timestamp()) * 1000), 0)::float8 AS code_life_ms`;
@@ -49,7 +48,6 @@ const COLUMNS = `s.id, s.project_id, s.flow, s.purpose, s.message, s.subscriber_
 export interface SessionOwner {
   channel: Channel;
   platform_user_id: string;
-  chat_id: string;
   bot: string | null;
   lang: Language;
 }
@@ -75,12 +73,12 @@ export async function openStaticSession(
     'insert_static_session',
     // The user may have opened the link in another bot of the project before: the newest question counts.
     `INSERT INTO auth_sessions
-       (project_id, flow, channel, platform_user_id, chat_id, lang, expires_at, start_leased_until, bot)
-     VALUES ($1, 'static', $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $6),
-       clock_timestamp() + ${START_LEASE}, $7)
+       (project_id, flow, channel, platform_user_id, lang, expires_at, start_leased_until, bot)
+     VALUES ($1, 'static', $2, $3, $4, clock_timestamp() + make_interval(secs => $5),
+       clock_timestamp() + ${START_LEASE}, $6)
      ON CONFLICT (project_id, channel, platform_user_id) WHERE flow = 'static' AND status = 'pending'
-     DO UPDATE SET chat_id = excluded.chat_id, bot = excluded.bot, lang = excluded.lang`,
-    [...owner, user.chat_id, user.lang, ttlSeconds, user.bot],
+     DO UPDATE SET bot = excluded.bot, lang = excluded.lang`,
+    [...owner, user.lang, ttlSeconds, user.bot],
   );
   const session = await row<AuthSession>(
     db,
@@ -140,8 +138,8 @@ export async function claimSession(
   await change(
     db,
     'claim_session',
-    `UPDATE auth_sessions SET channel = $2, platform_user_id = $3, chat_id = $4, lang = $5, bot = $6 WHERE id = $1`,
-    [id, user.channel, user.platform_user_id, user.chat_id, user.lang, user.bot],
+    `UPDATE auth_sessions SET channel = $2, platform_user_id = $3, lang = $4, bot = $5 WHERE id = $1`,
+    [id, user.channel, user.platform_user_id, user.lang, user.bot],
   );
   noteChange(db, 'logins', project_id);
 }

@@ -1,4 +1,5 @@
-import { channels, type Channel } from '../../contract/common';
+import { linkFields } from '../../bots';
+import type { Channel } from '../../contract/common';
 import { startParameter } from '../../contract/start-parameters';
 import { isoTime } from '../../lib/iso-time';
 import type { InvitationView } from './contract';
@@ -7,27 +8,19 @@ import type { Invitation } from '../queries/invitations';
 /** Builds the deep link of a channel's shared bot; null if the channel is not offered. */
 export type LinkTo = (channel: Channel, start: string) => string | null;
 
-export type BotLinks = Record<`${Channel}_link`, string | null>;
-
-export function botLinks(linkTo: LinkTo, start: string): BotLinks {
-  return Object.fromEntries(
-    channels.map((channel) => [`${channel}_link`, linkTo(channel, start)]),
-  ) as BotLinks;
-}
-
 /** Without a token the links are null: the caller may not give this role, and so must not have its link. */
 export function presentInvitation(
   invitation: Invitation,
   token: string | null,
   linkTo: LinkTo,
 ): InvitationView {
-  const links =
-    token === null ? botLinks(() => null, '') : botLinks(linkTo, startParameter('invitation', token));
   return {
     invitation_id: invitation.id,
     role: invitation.role,
     name: invitation.name,
-    ...links,
+    ...linkFields('link', (channel) =>
+      token === null ? null : linkTo(channel, startParameter('invitation', token)),
+    ),
     created_at: isoTime(invitation.created_at),
     expires_at: isoTime(invitation.expires_at),
   };

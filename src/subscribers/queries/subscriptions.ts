@@ -166,14 +166,14 @@ function ofBotUser({ channel, platform_user_id, bot }: BotUserRef): unknown[] {
 export function moveToBot(
   db: Db,
   projectId: string,
-  { channel, platform_user_id, chat_id, bot }: Omit<MessengerUser, 'first_name' | 'username' | 'lang'>,
+  { channel, platform_user_id, bot }: Pick<MessengerUser, 'channel' | 'platform_user_id' | 'bot'>,
 ): Promise<number> {
   return change(
     db,
     'move_to_bot',
-    `UPDATE subscribers SET bot = $5, chat_id = $4, updated_at = now()
-     WHERE project_id = $1 AND channel = $2 AND platform_user_id = $3 AND bot IS DISTINCT FROM $5`,
-    [projectId, channel, platform_user_id, chat_id, bot],
+    `UPDATE subscribers SET bot = $4, updated_at = now()
+     WHERE project_id = $1 AND channel = $2 AND platform_user_id = $3 AND bot IS DISTINCT FROM $4`,
+    [projectId, channel, platform_user_id, bot],
   );
 }
 

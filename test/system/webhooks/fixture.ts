@@ -1,4 +1,6 @@
 import type http from 'node:http';
+// Events name a messenger.
+import '../../../src/bots/registry';
 import { eventRegistry, type EventName } from '../../../src/events/contract';
 import { deliveriesOfEvents, emitEvent } from '../../../src/events';
 import { deliveries } from '../../../src/webhooks/queries/fan-out';
