@@ -11,7 +11,7 @@ import { addListenCommand } from './cli/listen';
 import { addMcpCommand } from './cli/mcp';
 import { addMemberCommands } from './cli/members';
 import { addOidcCommands } from './cli/oidc';
-import { addPlanCommands } from './cli/plans';
+import { addMessageLists } from './cli/message-lists';
 import { addProjectCommands } from './cli/projects';
 import { addRecoverCommand } from './cli/recover';
 import { addResetCommand } from './cli/reset';
@@ -62,7 +62,7 @@ function createProgram(): Command {
   addMcpCommand(program);
   addWorkflowCommands(program);
   addRecoverCommand(program);
-  addPlanCommands(program);
+  addMessageLists(program);
   addDripCommands(program);
   addDoctorCommand(program);
   addEncryptionCommands(program);

@@ -11,7 +11,7 @@ import {
   searchDeliveries,
   type OperatorDelivery,
   type OperatorDeliveryFilter,
-} from '../operations/queries/log';
+} from '../webhooks/queries/operators';
 import { cancelDelivery, recoverEndpoint, retryDelivery } from '../webhooks/delivery-requests';
 import { isoTime } from '../lib/iso-time';
 import { audited, byCli } from '../projects';

@@ -15,7 +15,7 @@ const marks: Record<Finding['status'], string> = { ok: 'ok', problem: 'PROBLEM',
 
 /** Loads all checks before the first one runs: loading takes long enough to distort a latency check. */
 async function loadChecks() {
-  const [check, database, bots, temporal, connection, names, webhooks, botKey] = await Promise.all([
+  const [check, database, bots, temporal, connection, names, webhooks, botKey, sealed] = await Promise.all([
     import('../operations/doctor/check.js'),
     import('../operations/doctor/database.js'),
     import('../operations/doctor/bots.js'),
@@ -24,6 +24,7 @@ async function loadChecks() {
     import('../temporal/names.js'),
     import('../bots/queries/webhooks.js'),
     import('../bots/bot-key.js'),
+    import('../roles/sealed-columns.js'),
   ]);
   return {
     ...check,
@@ -34,6 +35,7 @@ async function loadChecks() {
     ...names,
     ...webhooks,
     ...botKey,
+    ...sealed,
   };
 }
 
@@ -67,7 +69,7 @@ async function examineDatabase(checks: Checks, installation: Installation): Prom
       return [...findings, checks.notChecked('encryption key', 'fix the database first')];
     }
     const encryption = await checks.guarded('encryption key', 'Set HERALD_ENCRYPTION_KEY.', async () =>
-      checks.checkEncryption(pool, await encryptionKeysOf(installation)),
+      checks.checkEncryption(pool, await encryptionKeysOf(installation), checks.sealedColumns),
     );
     return [...findings, ...encryption];
   } finally {

@@ -8,7 +8,7 @@ import {
   listOperatorEnrolments,
   type OperatorChain,
   type OperatorEnrolment,
-} from '../operations/queries/plans';
+} from '../drip/queries/operators';
 import { audited, byCli } from '../projects';
 import { workflowIds } from '../temporal/names';
 import { count, oneOf, uuid } from './arguments';

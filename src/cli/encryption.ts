@@ -20,10 +20,13 @@ async function rotate({ json }: { json?: boolean }): Promise<void> {
     );
   }
   // Loaded here, because it loads every room that encrypts: the other commands start fast.
-  const { rotateEncryption } = await import('../operations/rotate-encryption.js');
+  const [{ rotateEncryption }, { sealedColumns }] = await Promise.all([
+    import('../operations/rotate-encryption.js'),
+    import('../roles/sealed-columns.js'),
+  ]);
   const progress = startProgress('encrypting with the newest key');
   const rotated = await withDatabase(
-    (pool) => rotateEncryption(pool, new Cipher(keys), progress.at).finally(progress.end),
+    (pool) => rotateEncryption(pool, new Cipher(keys), sealedColumns, progress.at).finally(progress.end),
     installation,
   );
   print(

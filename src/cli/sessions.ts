@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import { sessionStatuses, type SessionStatus } from '../login/contract';
 import { sessionOutcome } from '../login/session-outcome';
-import { findAnySession, searchSessions, type OperatorSession } from '../operations/queries/log';
+import { findAnySession, searchSessions, type OperatorSession } from '../login/queries/operators';
 import { count, oneOf, since, uuid } from './arguments';
 import { UsageError, withDatabase } from './context';
 import { facts, print, table } from './output';

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type pg from 'pg';
+import { searchMessages } from '../broadcasts/queries/operators';
 import { isoTime } from '../lib/iso-time';
+import { searchSessions } from '../login/queries/operators';
 import { sessionOutcome } from '../login/session-outcome';
-import { searchDeliveries, searchMessages, searchSessions } from '../operations/queries/log';
+import { searchDeliveries } from '../webhooks/queries/operators';
 import { oneOf } from './arguments';
 import { withDatabase } from './context';
 import { requireProject } from './projects';

@@ -1,18 +1,15 @@
 import type { Client } from '@temporalio/client';
 import type pg from 'pg';
+import { wakeRecurring, wakeScheduled } from '../broadcasts/queries/operators';
+import { wakeEnrolments } from '../drip/queries/operators';
 import { inParallel } from '../lib/in-parallel';
+import { startedOpenSessions } from '../login/queries/operators';
 import { findOpenSession } from '../login/queries/starts';
 import type { SessionStarter } from '../login/workflow';
 import { isWorkflowRunning } from '../temporal/is-workflow-running';
 import { workflowIds } from '../temporal/names';
 import { restartDelivery } from '../webhooks/queries/deliveries';
-import {
-  startedOpenDeliveries,
-  startedOpenSessions,
-  wakeEnrolments,
-  wakeRecurring,
-  wakeScheduled,
-} from './queries/recovery';
+import { startedOpenDeliveries } from '../webhooks/queries/operators';
 
 export interface RecoverDeps {
   pool: pg.Pool;

@@ -1,13 +1,12 @@
 import type pg from 'pg';
-import type { Cipher } from '../lib/cipher';
 import {
   countOutdated,
   outdatedValues,
   replaceSealed,
-  sealedColumns,
   type SealedColumn,
   type SealedValue,
-} from './queries/sealed-values';
+} from '../db/sealed-values';
+import type { Cipher } from '../lib/cipher';
 
 /** Small batches hold locks for milliseconds, and an interruption loses at most one batch. */
 const BATCH = 200;
@@ -23,12 +22,13 @@ export interface RotationResult {
 export async function rotateEncryption(
   pool: pg.Pool,
   cipher: Cipher,
+  columns: readonly SealedColumn[],
   onProgress: (done: number, total: number) => void,
 ): Promise<RotationResult> {
-  const total = await countOld(pool, cipher);
+  const total = await countOld(pool, cipher, columns);
   const rotated: RotationResult = { key_id: cipher.currentKeyId, resealed: 0, unreadable: 0 };
   let done = 0;
-  for (const column of sealedColumns) {
+  for (const column of columns) {
     for await (const batch of oldValues(pool, column, cipher.currentKeyId)) {
       const resealed = batch.flatMap((value) => {
         const plain = decrypt(cipher, value, column.purpose);
@@ -43,9 +43,9 @@ export async function rotateEncryption(
   return rotated;
 }
 
-async function countOld(pool: pg.Pool, cipher: Cipher): Promise<number> {
+async function countOld(pool: pg.Pool, cipher: Cipher, columns: readonly SealedColumn[]): Promise<number> {
   let total = 0;
-  for (const column of sealedColumns) {
+  for (const column of columns) {
     total += await countOutdated(pool, column, cipher.currentKeyId);
   }
   return total;

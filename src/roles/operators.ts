@@ -1,18 +1,20 @@
 import type { Middleware } from 'koa';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { botUpdateLag, countOwnBots } from '../bots/queries/operators';
 import type { Role } from '../config';
 import type { Core } from '../core';
+import { MAX_COUNTED } from '../db/counts';
 import { portInUse } from '../embedded/ports';
 import { createOpenApp } from '../http/app';
 import { checkParts } from '../http/health';
 import { createHealthRoutes } from '../http/health-routes';
 import { startServer, type RunningServer } from '../http/server';
 import { registry } from '../lib/metrics';
-import { latePlans } from '../operations/queries/late-plans';
-import { botUpdateLag, countDueDeliveries, MAX_COUNTED, sessionLag } from '../operations/queries/lag';
-import { countOwnBots } from '../operations/queries/own-bots';
+import { sessionLag } from '../login/queries/operators';
+import { lateCampaigns } from '../operations/late-campaigns';
 import { coreMetrics } from '../temporal/workers';
 import { claimableLag } from '../webhooks/queries/claim';
+import { countDueDeliveries } from '../webhooks/queries/operators';
 import { readinessParts } from './readiness';
 
 /** Serves /metrics, /healthz and /readyz for operators, on a separate port in every process. */
@@ -112,13 +114,13 @@ function createScrapeMetrics(core: Core): Registry {
     }),
   });
   const late: Gauge = new Gauge({
-    name: 'herald_plans_late',
+    name: 'herald_campaigns_late',
     help: `Scheduled and recurring messages, enrolments in chains, broadcasts and batches that are more than five minutes late, by kind; counted up to ${MAX_COUNTED}.`,
     labelNames: ['kind'],
     registers,
     collect: onScrape(async () => {
       if (!has('worker')) return;
-      for (const { kind, late: count } of await latePlans(pool)) late.set({ kind }, count);
+      for (const { kind, late: count } of await lateCampaigns(pool)) late.set({ kind }, count);
     }),
   });
   const due: Gauge = new Gauge({

@@ -150,3 +150,30 @@ export function deleteTemplate(db: Db, projectId: string, key: string): Promise<
     key,
   ]);
 }
+
+export interface OperatorTemplate {
+  id: string;
+  project: string;
+  name: string | null;
+  status: string;
+  /** Templates have none; lists of messages have the same columns. */
+  next_at: Date | null;
+  created_at: Date;
+}
+
+/** Of all projects, or of one; newest first. */
+export function listOperatorTemplates(
+  db: Db,
+  projectId: string | null,
+  limit: number,
+): Promise<OperatorTemplate[]> {
+  return rows<OperatorTemplate>(
+    db,
+    'list_operator_templates',
+    `SELECT t.key AS id, p.slug AS project, t.name, 'version ' || t.version AS status, NULL::timestamptz AS next_at,
+       t.created_at
+     FROM templates t JOIN projects p ON p.id = t.project_id WHERE $1::uuid IS NULL OR t.project_id = $1
+     ORDER BY t.created_at DESC, t.key DESC LIMIT $2`,
+    [projectId, limit],
+  );
+}

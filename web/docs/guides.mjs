@@ -25,7 +25,7 @@ const sources = [
   { slug: 'drip', language: 'en', file: 'docs/guides/drip.md' },
   { slug: 'subscribing', language: 'en', file: 'docs/guides/subscribing.md' },
   { slug: 'sending', language: 'en', file: 'docs/guides/sending.md' },
-  { slug: 'plans', language: 'en', file: 'docs/guides/plans.md' },
+  { slug: 'campaigns', language: 'en', file: 'docs/guides/campaigns.md' },
   { slug: 'own-bot', language: 'en', file: 'docs/guides/own-bot.md' },
   { slug: 'team', language: 'en', file: 'docs/guides/team.md' },
   { slug: 'data', language: 'en', file: 'docs/guides/data.md' },

@@ -60,7 +60,7 @@ const groups: { title: Titles; pages: (Titles & { path: string })[] }[] = [
       { path: '/docs/subscribing', en: 'Subscribing', ru: 'Подписка' },
       { path: '/docs/sending', en: 'Sending messages', ru: 'Отправка сообщений' },
       { path: '/docs/own-bot', en: 'Your own bot', ru: 'Свой бот' },
-      { path: '/docs/plans', en: 'Templates, batches, schedules', ru: 'Шаблоны, пакеты, расписания' },
+      { path: '/docs/campaigns', en: 'Templates, batches, schedules', ru: 'Шаблоны, пакеты, расписания' },
       { path: '/docs/tracking', en: 'Tracking events', ru: 'События пользователей' },
       { path: '/docs/drip', en: 'Drip chains', ru: 'Цепочки сообщений' },
       { path: '/docs/team', en: 'Team and roles', ru: 'Команда и роли' },

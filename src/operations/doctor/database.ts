@@ -1,20 +1,15 @@
 import type pg from 'pg';
+import { botUpdateLag, troubledOwnBots } from '../../bots/queries/operators';
 import { pendingMigrations } from '../../db/migrate';
+import { countSealedByKey, sampleSealed, type SealedColumn, type SealedValue } from '../../db/sealed-values';
 import { Cipher, type EncryptionKey } from '../../lib/cipher';
 import { isoTime } from '../../lib/iso-time';
+import { overdueSessions, sessionLag } from '../../login/queries/operators';
+import { findProject } from '../../projects';
 import { claimableLag } from '../../webhooks/queries/claim';
-import {
-  overdueDeliveries,
-  overdueSessions,
-  serverTime,
-  serverVersion,
-  slowEndpoints,
-  type SlowEndpoint,
-} from '../queries/health';
-import { botUpdateLag, sessionLag } from '../queries/lag';
-import { latePlans } from '../queries/late-plans';
-import { troubledOwnBots } from '../queries/own-bots';
-import { countSealedByKey, sampleSealed, sealedColumns, type SealedValue } from '../queries/sealed-values';
+import { overdueDeliveries, slowEndpoints, type SlowEndpoint } from '../../webhooks/queries/operators';
+import { lateCampaigns } from '../late-campaigns';
+import { serverTime, serverVersion } from '../queries/server';
 import { guarded, ok, problem, type Finding } from './check';
 
 const MIN_SERVER_VERSION = 150_000;
@@ -42,19 +37,19 @@ export async function checkDatabase(pool: pg.Pool): Promise<Finding[]> {
     ...(await guarded('own bots', CHECK_LOG, () => checkOwnBots(pool))),
     ...(await guarded('sessions', CHECK_LOG, () => checkSessions(pool))),
     ...(await guarded('deliveries', CHECK_LOG, () => checkDeliveries(pool))),
-    ...(await guarded('planned messages', CHECK_LOG, () => checkPlans(pool))),
+    ...(await guarded('campaigns', CHECK_LOG, () => checkCampaigns(pool))),
   ];
 }
 
-async function checkPlans(pool: pg.Pool): Promise<Finding> {
-  const late = (await latePlans(pool)).filter((kind) => kind.late > 0);
-  if (late.length === 0) return ok('planned messages', 'none is late');
+async function checkCampaigns(pool: pg.Pool): Promise<Finding> {
+  const late = (await lateCampaigns(pool)).filter((kind) => kind.late > 0);
+  if (late.length === 0) return ok('campaigns', 'none is late');
   const list = late.map(
     ({ kind, late: count, seconds, ids }) =>
       `${kind}: ${count} late, the oldest by ${Math.round(seconds / 60)} min (${ids.join(', ')})`,
   );
   return problem(
-    'planned messages',
+    'campaigns',
     list.join('; '),
     `${CHECK_WORKER} The Temporal UI shows each as scheduled/<id>, recurring/<id>, drip/<id>, broadcast/<id> or batch/<id>; see docs/operations.md.`,
   );
@@ -93,9 +88,11 @@ const LISTED_BOTS = 10;
 async function checkOwnBots(pool: pg.Pool): Promise<Finding> {
   const troubled = await troubledOwnBots(pool, LISTED_BOTS);
   if (troubled.length === 0) return ok('own bots', 'all connected');
-  const list = troubled.map(
-    ({ slug, username, channel, status, error, status_at }) =>
-      `@${username} (${channel}) of ${slug}: ${status} since ${isoTime(status_at)}${error ? `, ${error}` : ''}`,
+  const list = await Promise.all(
+    troubled.map(async ({ project_id, username, channel, status, error, status_at }) => {
+      const project = await findProject(pool, project_id);
+      return `@${username} (${channel}) of ${project?.slug}: ${status} since ${isoTime(status_at)}${error ? `, ${error}` : ''}`;
+    }),
   );
   return problem(
     'own bots',
@@ -161,10 +158,14 @@ function describeSlow(endpoints: SlowEndpoint[]): string {
 }
 
 /** Every key id in the stored secrets must be configured and decrypt a sample. */
-export async function checkEncryption(pool: pg.Pool, keys: EncryptionKey[]): Promise<Finding> {
+export async function checkEncryption(
+  pool: pg.Pool,
+  keys: EncryptionKey[],
+  columns: readonly SealedColumn[],
+): Promise<Finding> {
   const cipher = new Cipher(keys);
   const used = new Map<string, number>();
-  for (const column of sealedColumns) {
+  for (const column of columns) {
     for (const [keyId, count] of await countSealedByKey(pool, column)) {
       used.set(keyId, (used.get(keyId) ?? 0) + count);
       const sample = await sampleSealed(pool, column, keyId);

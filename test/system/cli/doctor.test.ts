@@ -57,7 +57,7 @@ test('a healthy installation is found to be healthy, part by part', async () => 
     'own bots',
     'sessions',
     'deliveries',
-    'planned messages',
+    'campaigns',
     'encryption key',
     'bot telegram',
     'webhook telegram',
@@ -149,7 +149,7 @@ test('late messages are named by kind', async () => {
   const found = await problems();
   expect(found.map(({ check, message }) => [check, message])).toEqual([
     [
-      'planned messages',
+      'campaigns',
       `scheduled: 1 late, the oldest by 60 min (${rows[0]?.id}); ` +
         `recurring: 1 late, the oldest by 120 min (${recurring[0]?.id})`,
     ],

@@ -5,6 +5,7 @@ import { Cipher } from '../../../src/lib/cipher';
 import { openKeyFile, readKeyFile } from '../../../src/embedded/key-file';
 import { ownIdentity } from '../../../src/embedded/process-identity';
 import { rotateEncryption } from '../../../src/operations/rotate-encryption';
+import { sealedColumns } from '../../../src/roles/sealed-columns';
 import { confirmedSession, createSession } from '../login/fixture';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
@@ -59,7 +60,7 @@ test('every secret is sealed with the newest key, whatever stops it on the way, 
   // Stopped after the first batch: the rest is found by the key that the values name.
   const both = new Cipher([k2, k1]);
   await expect(
-    rotateEncryption(service.pool, both, () => {
+    rotateEncryption(service.pool, both, sealedColumns, () => {
       throw new Error('stopped');
     }),
   ).rejects.toThrow('stopped');

@@ -103,7 +103,7 @@ test('attempts are counted by verdict and result, deliveries by their end, the r
   await project.api('DELETE', `/v1/webhooks/${good.id}`);
 });
 
-test('planned messages that are late are counted by kind', async () => {
+test('campaigns that are late are counted by kind', async () => {
   const project = await service.createProject();
   // No relay looks at them: they are late for good.
   await service.pool.query(
@@ -126,10 +126,10 @@ test('planned messages that are late are counted by kind', async () => {
     [project.id],
   );
   const page = await look();
-  expect(page.value('herald_plans_late', { kind: 'scheduled' })).toBe(2);
-  expect(page.value('herald_plans_late', { kind: 'drip' })).toBe(1);
+  expect(page.value('herald_campaigns_late', { kind: 'scheduled' })).toBe(2);
+  expect(page.value('herald_campaigns_late', { kind: 'drip' })).toBe(1);
   for (const kind of ['recurring', 'broadcast', 'batch']) {
-    expect([kind, page.value('herald_plans_late', { kind })]).toEqual([kind, 0]);
+    expect([kind, page.value('herald_campaigns_late', { kind })]).toEqual([kind, 0]);
   }
 });
 

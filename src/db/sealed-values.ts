@@ -1,90 +1,17 @@
-import { botTokenPurpose } from '../../bots';
-import type { Db } from '../../db/pool';
-import { change, row, rows } from '../../db/query';
-import { recordedResponsePurpose } from '../../http/idempotency';
-import { linkTokenPurpose } from '../../subscribers';
-import { invitationPurpose } from '../../projects/team/invitations';
-import { endpointHeadersPurpose } from '../../webhooks/own-headers';
-import { oidcKeyPurpose } from '../../oidc';
-import { webhookSecretPurpose } from '../../webhooks/signature';
+import type { Db } from './pool';
+import { change, row, rows } from './query';
 
-/** All columns with encrypted values: the key of their rows, and the purpose and row id that each value is bound to. */
-export const sealedColumns = [
-  {
-    table: 'endpoint_secrets',
-    column: 'sealed',
-    key: 'id',
-    type: 'bigint',
-    purpose: webhookSecretPurpose,
-    rowId: 'endpoint_id',
-  },
-  {
-    table: 'endpoints',
-    column: 'headers_sealed',
-    key: 'id',
-    type: 'uuid',
-    purpose: endpointHeadersPurpose,
-    rowId: 'id',
-  },
-  {
-    table: 'auth_sessions',
-    column: 'start_sealed',
-    key: 'id',
-    type: 'uuid',
-    purpose: 'start_token',
-    rowId: 'id',
-  },
-  {
-    table: 'auth_sessions',
-    column: 'code_sealed',
-    key: 'id',
-    type: 'uuid',
-    purpose: 'auth_code',
-    rowId: 'id',
-  },
-  {
-    table: 'subscribe_links',
-    column: 'token_sealed',
-    key: 'id',
-    type: 'uuid',
-    purpose: linkTokenPurpose,
-    rowId: 'id',
-  },
-  {
-    table: 'idempotency_keys',
-    column: 'response_sealed',
-    key: 'request_id',
-    type: 'uuid',
-    purpose: recordedResponsePurpose,
-    rowId: 'request_id',
-  },
-  {
-    table: 'oidc_keys',
-    column: 'sealed',
-    key: 'id',
-    type: 'uuid',
-    purpose: oidcKeyPurpose,
-    rowId: 'id',
-  },
-  {
-    table: 'project_bots',
-    column: 'token_sealed',
-    key: 'id',
-    type: 'uuid',
-    purpose: botTokenPurpose,
-    rowId: 'id',
-  },
-  {
-    table: 'invitations',
-    column: 'token_sealed',
-    key: 'id',
-    type: 'uuid',
-    purpose: invitationPurpose,
-    rowId: 'id',
-  },
-] as const;
-
-export type SealedColumn = (typeof sealedColumns)[number];
+/** A column with encrypted values. */
+export interface SealedColumn {
+  table: string;
+  column: string;
+  /** The primary key of its rows, and its type. */
+  key: string;
+  type: 'uuid' | 'bigint';
+  /** What each value is bound to: a purpose, and the value of this column. */
+  purpose: string;
+  rowId: string;
+}
 
 export interface SealedValue {
   key: string;

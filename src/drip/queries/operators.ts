@@ -1,8 +1,25 @@
+import { LATE, lateRows, type Late } from '../../db/counts';
 import type { Db } from '../../db/pool';
-import { row, rows } from '../../db/query';
-import type { ChainStatus, EnrolmentStatus } from '../../drip/contract';
+import { change, row, rows } from '../../db/query';
+import type { ChainStatus, EnrolmentStatus } from '../contract';
 
-/* The operator's view of planned messages: across projects, or of one. */
+/* What operators see of the chains of all projects. */
+
+export function lateEnrolments(db: Db): Promise<Late[]> {
+  return lateRows(db, 'late_enrolments', {
+    drip: `SELECT id, next_at AS due_at FROM drip_enrolments
+      WHERE ended_at IS NULL AND NOT parked AND next_at < ${LATE}`,
+  });
+}
+
+/** Wakes every active enrolment that is not parked: the relay starts a workflow for each that has none. Returns how many. */
+export function wakeEnrolments(db: Db): Promise<number> {
+  return change(
+    db,
+    'wake_drip_enrolments',
+    `UPDATE drip_enrolments SET wake_at = clock_timestamp() WHERE ended_at IS NULL AND NOT parked`,
+  );
+}
 
 export interface OperatorChain {
   id: string;
@@ -23,7 +40,7 @@ const CHAIN = `SELECT c.id, c.project_id, p.slug AS project, c.name, c.status, c
     e.active, e.parked, e.late
   FROM drip_chains c JOIN projects p ON p.id = c.project_id CROSS JOIN LATERAL (
     SELECT count(*)::int AS active, count(*) FILTER (WHERE parked)::int AS parked,
-      count(*) FILTER (WHERE NOT parked AND next_at < now() - interval '5 minutes')::int AS late
+      count(*) FILTER (WHERE NOT parked AND next_at < ${LATE})::int AS late
     FROM drip_enrolments WHERE drip_id = c.id AND ended_at IS NULL) e
   WHERE c.deleted_at IS NULL`;
 
@@ -71,44 +88,5 @@ export function listOperatorEnrolments(
      WHERE drip_id = $1 AND ($2::text IS NULL OR status = $2)
      ORDER BY ended_at IS NOT NULL, next_at, started_at DESC, id LIMIT $3`,
     [chainId, status, limit],
-  );
-}
-
-export type PlanListKind = 'batch' | 'scheduled' | 'recurring' | 'template';
-
-export interface OperatorPlan {
-  id: string;
-  project: string;
-  name: string | null;
-  status: string;
-  /** The next time of a scheduled or recurring message; null for the other kinds. */
-  next_at: Date | null;
-  created_at: Date;
-}
-
-/** SQL, by kind: the same columns for each. */
-const plans: Record<PlanListKind, string> = {
-  batch: `SELECT b.id::text AS id, b.project_id, b.total || ' messages' AS name, b.status, NULL::timestamptz AS next_at,
-      b.created_at FROM broadcasts b WHERE b.kind = 'batch'`,
-  scheduled: `SELECT s.id::text AS id, s.project_id, s.name, s.status, s.next_at, s.created_at FROM scheduled s`,
-  recurring: `SELECT r.id::text AS id, r.project_id, r.name || ' (' || r.cron || ')' AS name, r.status,
-      r.next_at, r.created_at FROM recurring r`,
-  template: `SELECT t.key AS id, t.project_id, t.name, 'version ' || t.version AS status, NULL::timestamptz AS next_at,
-      t.created_at FROM templates t`,
-};
-
-export function listPlans(
-  db: Db,
-  kind: PlanListKind,
-  filter: { projectId: string | null; status: string | null; limit: number },
-): Promise<OperatorPlan[]> {
-  return rows<OperatorPlan>(
-    db,
-    `list_operator_${kind}`,
-    `SELECT plan.id, p.slug AS project, plan.name, plan.status, plan.next_at, plan.created_at
-     FROM (${plans[kind]}) plan JOIN projects p ON p.id = plan.project_id
-     WHERE ($1::uuid IS NULL OR plan.project_id = $1) AND ($2::text IS NULL OR plan.status = $2)
-     ORDER BY plan.created_at DESC, plan.id DESC LIMIT $3`,
-    [filter.projectId, filter.status, filter.limit],
   );
 }

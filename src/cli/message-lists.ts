@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { listOperatorEntries, type EntryKind } from '../broadcasts/queries/operators';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
-import { listPlans, type PlanListKind } from '../operations/queries/plans';
+import { listOperatorTemplates } from '../templates/queries';
 import { count } from './arguments';
 import { withDatabase } from './context';
 import { print, table } from './output';
@@ -13,8 +14,8 @@ interface ListOptions {
   json?: boolean;
 }
 
-/** Adds `list` to the command of a kind of planned message. */
-export function addPlanList(command: Command, kind: PlanListKind, plural: string): void {
+/** Adds `list` to the command of a kind of message. */
+function addList(command: Command, kind: EntryKind | 'template', plural: string): void {
   const list = command
     .command('list')
     .description(`list ${plural} of all projects, newest first`)
@@ -25,17 +26,15 @@ export function addPlanList(command: Command, kind: PlanListKind, plural: string
     .option('--limit <n>', 'maximum number of rows', count(1000), 50)
     .option('--json', 'print JSON')
     .action(async ({ project, status = '', limit, json }: ListOptions) => {
-      const found = await withDatabase(async (pool) =>
-        listPlans(pool, kind, {
-          projectId: project ? (await requireProject(pool, project)).id : null,
-          status: status || null,
-          limit,
-        }),
-      );
-      const shown = found.map((plan) => ({
-        ...plan,
-        next_at: isoTimeOrNull(plan.next_at),
-        created_at: isoTime(plan.created_at),
+      const found = await withDatabase(async (pool) => {
+        const projectId = project ? (await requireProject(pool, project)).id : null;
+        if (kind === 'template') return listOperatorTemplates(pool, projectId, limit);
+        return listOperatorEntries(pool, kind, { projectId, status: status || null, limit });
+      });
+      const shown = found.map((entry) => ({
+        ...entry,
+        next_at: isoTimeOrNull(entry.next_at),
+        created_at: isoTime(entry.created_at),
       }));
       print(shown, json, () =>
         shown.length === 0
@@ -55,17 +54,9 @@ export function addPlanList(command: Command, kind: PlanListKind, plural: string
     });
 }
 
-export function addPlanCommands(program: Command): void {
-  addPlanList(program.command('batch').description('batches of messages'), 'batch', 'batches');
-  addPlanList(
-    program.command('scheduled').description('scheduled messages'),
-    'scheduled',
-    'scheduled messages',
-  );
-  addPlanList(
-    program.command('recurring').description('recurring messages'),
-    'recurring',
-    'recurring messages',
-  );
-  addPlanList(program.command('template').description('message templates'), 'template', 'templates');
+export function addMessageLists(program: Command): void {
+  addList(program.command('batch').description('batches of messages'), 'batch', 'batches');
+  addList(program.command('scheduled').description('scheduled messages'), 'scheduled', 'scheduled messages');
+  addList(program.command('recurring').description('recurring messages'), 'recurring', 'recurring messages');
+  addList(program.command('template').description('message templates'), 'template', 'templates');
 }

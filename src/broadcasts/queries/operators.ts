@@ -1,0 +1,112 @@
+import { LATE, lateRows, type Late } from '../../db/counts';
+import type { Db } from '../../db/pool';
+import { change, rows } from '../../db/query';
+
+/* What operators see of the messages of all projects. */
+
+/** SQL: jobs that are late. A job whose worker is alive is due for a check later. */
+const lateJobs = (kind: 'broadcast' | 'batch') => `SELECT id, start_at AS due_at FROM broadcasts
+  WHERE kind = '${kind}' AND status IN ('queued', 'running', 'cancelling') AND start_at < ${LATE}`;
+
+/** Scheduled and recurring messages, broadcasts and batches that are late. */
+export function lateBroadcasts(db: Db): Promise<Late[]> {
+  return lateRows(db, 'late_broadcasts', {
+    scheduled: `SELECT id, next_at AS due_at FROM scheduled WHERE ended_at IS NULL AND next_at < ${LATE}`,
+    recurring: `SELECT id, next_at AS due_at FROM recurring WHERE next_at < ${LATE}`,
+    broadcast: lateJobs('broadcast'),
+    batch: lateJobs('batch'),
+  });
+}
+
+/** Wakes every open scheduled message: the relay starts a workflow for each that has none. Returns how many. */
+export function wakeScheduled(db: Db): Promise<number> {
+  return change(
+    db,
+    'wake_scheduled',
+    `UPDATE scheduled SET wake_at = clock_timestamp() WHERE ended_at IS NULL AND job_id IS NULL`,
+  );
+}
+
+/** Wakes every recurring message that has something to wait for: the relay starts a workflow for each that has none. */
+export function wakeRecurring(db: Db): Promise<number> {
+  return change(
+    db,
+    'wake_recurring',
+    `UPDATE recurring SET wake_at = clock_timestamp() WHERE next_at IS NOT NULL`,
+  );
+}
+
+export interface OperatorEntry {
+  id: string;
+  project: string;
+  name: string | null;
+  status: string;
+  /** The next time of a scheduled or recurring message; null for a batch. */
+  next_at: Date | null;
+  created_at: Date;
+}
+
+export type EntryKind = 'batch' | 'scheduled' | 'recurring';
+
+/** SQL, by kind: the same columns for each. */
+const entries: Record<EntryKind, string> = {
+  batch: `SELECT b.id, b.project_id, b.total || ' messages' AS name, b.status, NULL::timestamptz AS next_at, b.created_at
+    FROM broadcasts b WHERE b.kind = 'batch'`,
+  scheduled: 'SELECT s.id, s.project_id, s.name, s.status, s.next_at, s.created_at FROM scheduled s',
+  recurring: `SELECT r.id, r.project_id, r.name || ' (' || r.cron || ')' AS name, r.status, r.next_at, r.created_at
+    FROM recurring r`,
+};
+
+/** Of all projects, or of one; newest first. */
+export function listOperatorEntries(
+  db: Db,
+  kind: EntryKind,
+  filter: { projectId: string | null; status: string | null; limit: number },
+): Promise<OperatorEntry[]> {
+  return rows<OperatorEntry>(
+    db,
+    `list_operator_${kind}`,
+    `SELECT entry.id, p.slug AS project, entry.name, entry.status, entry.next_at, entry.created_at
+     FROM (${entries[kind]}) entry JOIN projects p ON p.id = entry.project_id
+     WHERE ($1::uuid IS NULL OR entry.project_id = $1) AND ($2::text IS NULL OR entry.status = $2)
+     ORDER BY entry.created_at DESC, entry.id DESC LIMIT $3`,
+    [filter.projectId, filter.status, filter.limit],
+  );
+}
+
+export interface OperatorMessage {
+  id: string;
+  project_slug: string;
+  kind: string;
+  channel: string;
+  status: string;
+  reason: string | null;
+  at: Date;
+}
+
+/**
+ * Single messages by their creation, and those of broadcasts and batches by their end: thousands of queued recipients would
+ * hide all others. Newest first, up to the limit of each. Not prepared: the statement has only the given filters.
+ */
+export async function searchMessages(
+  db: Db,
+  { projectId, since, limit }: { projectId?: string | undefined; since: string; limit: number },
+): Promise<OperatorMessage[]> {
+  const ofProject = projectId === undefined ? '' : 'AND p.id = $3';
+  const found = await db.query<OperatorMessage>({
+    text: `SELECT id, project_slug, kind, channel, status, reason, at FROM (
+         (SELECT m.id, p.slug AS project_slug, m.kind, m.channel, m.status, m.reason, m.created_at AS at
+          FROM messages m JOIN projects p ON p.id = m.project_id
+          WHERE m.created_at >= $1 ${ofProject}
+          ORDER BY m.created_at DESC, m.id DESC LIMIT $2)
+         UNION ALL
+         (SELECT r.id, p.slug, b.kind, r.channel, r.status, r.reason, r.ended_at
+          FROM broadcasts b JOIN projects p ON p.id = b.project_id JOIN broadcast_recipients r ON r.broadcast_id = b.id
+          WHERE (b.status IN ('queued', 'running', 'cancelling') OR b.ended_at >= $1) AND r.ended_at >= $1
+            AND r.channel <> '' ${ofProject}
+          ORDER BY r.ended_at DESC, r.id DESC LIMIT $2)
+       ) message ORDER BY at DESC, id DESC`,
+    values: [since, limit, ...(projectId === undefined ? [] : [projectId])],
+  });
+  return found.rows;
+}
