@@ -165,3 +165,13 @@ test('herald oidc rotate-keys: the service signs with new keys, and publishes th
   const { stdout } = await herald(['oidc', 'rotate-keys'], settings);
   expect(stdout).toBe('2 new keys sign from now on. 2 old ones stay published for 24 hours.\n');
 });
+
+test('every column with encrypted values is listed', async () => {
+  const { rows } = await service.pool.query<{ name: string }>(
+    `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+     WHERE table_schema = current_schema() AND column_name ~ 'sealed$' ORDER BY 1`,
+  );
+  expect(sealedColumns.map(({ table, column }) => `${table}.${column}`).sort()).toEqual(
+    rows.map(({ name }) => name),
+  );
+});
