@@ -24,6 +24,7 @@ import { describeDatabaseError } from './db/describe-error';
 import { SetupError } from './embedded/setup-error';
 import { packageVersion } from './lib/package-version';
 import { OperationRefused } from './operations/refused';
+import { registerDomains } from './roles/domains';
 
 function createProgram(): Command {
   const program = new Command('herald')
@@ -88,6 +89,7 @@ function say(message: string, exitCode: number): number {
   return exitCode;
 }
 
+registerDomains();
 createProgram()
   .parseAsync()
   .catch((error: unknown) => {

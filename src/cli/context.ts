@@ -5,7 +5,6 @@ import { createPool } from '../db/pool';
 import { readRuntime, type RuntimeRecord } from '../embedded/data-dir';
 import { readKeyFile } from '../embedded/key-file';
 import type { LocalPolicy } from '../outbound/addresses';
-import { registerDomains } from '../roles/domains';
 import type { TemporalSettings } from '../temporal/connection';
 
 /** A usage error: one sentence, no stack, a non-zero exit code. */
@@ -77,7 +76,6 @@ export async function withDatabase<T>(
   work: (pool: pg.Pool) => Promise<T>,
   installation?: Installation,
 ): Promise<T> {
-  registerDomains();
   const url = databaseUrlOf(installation ?? (await findInstallation()));
   const pool = createPool({ url, max: 4, applicationName: 'herald cli' });
   try {

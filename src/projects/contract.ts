@@ -11,7 +11,9 @@ import {
 import { actorTypes, notifyLevels } from '../contract/people';
 import { roles, scopes, type Role, type Scope } from '../contract/scopes';
 import { KIB, limits, planNames, type PlanName } from '../contract/limits';
-import { retryPolicySchema } from '../webhooks/contract';
+
+export const retryPolicySchema = z.enum(['durable', 'quick']);
+export type RetryPolicyName = z.infer<typeof retryPolicySchema>;
 
 /** Where a user returns to after the login: an absolute http(s) URL, to which `code` and `state` are appended. */
 const returnUrlSchema = z

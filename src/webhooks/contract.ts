@@ -2,12 +2,10 @@ import { z } from 'zod';
 import { givenTimeSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
 import { KIB, limits } from '../contract/limits';
 import { eventNameSchema } from '../events/contract';
+import { retryPolicySchema } from '../projects/contract';
 
 export const endpointStatuses = ['active', 'disabled'] as const;
 export type EndpointStatus = (typeof endpointStatuses)[number];
-
-export const retryPolicySchema = z.enum(['durable', 'quick']);
-export type RetryPolicyName = z.infer<typeof retryPolicySchema>;
 
 /** How a delivery begins: with a workflow, or with a first attempt that the worker makes itself. */
 export const deliveryLanes = ['workflow', 'express'] as const;

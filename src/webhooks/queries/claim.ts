@@ -2,7 +2,8 @@ import type pg from 'pg';
 import { limits } from '../../contract/limits';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
-import type { DeliveryLane, LaneSetting, RetryPolicyName } from '../contract';
+import type { RetryPolicyName } from '../../projects/contract';
+import type { DeliveryLane, LaneSetting } from '../contract';
 import { inFlight, useIndexes } from './queue';
 
 /*

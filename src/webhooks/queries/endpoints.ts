@@ -1,5 +1,6 @@
 import { limits } from '../../contract/limits';
-import type { EndpointStatus, LaneSetting, RetryPolicyName } from '../contract';
+import type { RetryPolicyName } from '../../projects/contract';
+import type { EndpointStatus, LaneSetting } from '../contract';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 

@@ -156,6 +156,41 @@ describe('imports go one way', () => {
   });
 });
 
+/** From the top: the files of `src` that are in no room, `workflows` and `activities` count as one room each. */
+function chainRoomOf(file: string): string {
+  return roomOf(file) ?? (file.startsWith('src') ? 'src' : (file.split(path.sep)[0] ?? ''));
+}
+
+describe('the longest chain of imports between rooms', () => {
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of all) {
+    const key = from.replace(/\.tsx?$/, '');
+    next.set(key, (next.get(key) ?? new Set<string>()).add(resolved(to)));
+  }
+  const longest = new Map<string, string[]>();
+  /** The rooms on the path from this file that leads most often from one room into another. */
+  function chainFrom(file: string): string[] {
+    const known = longest.get(file);
+    if (known) return known;
+    const room = chainRoomOf(file);
+    let best = [room];
+    for (const target of next.get(file) ?? []) {
+      const rest = chainFrom(target);
+      const chain = rest[0] === room ? rest : [room, ...rest];
+      if (chain.length > best.length) best = chain;
+    }
+    longest.set(file, best);
+    return best;
+  }
+
+  it('has at most 14 imports from one room into another, types and contracts included', () => {
+    const chains = [...next.keys()].map(chainFrom);
+    const [chain = []] = chains.sort((one, other) => other.length - one.length);
+    process.stdout.write(`${chain.length - 1} imports between rooms: ${chain.join(' → ')}\n`);
+    expect(chain.length - 1).toBeLessThanOrEqual(14);
+  });
+});
+
 describe('SQL', () => {
   it('is in db and in the queries of each room, and nowhere else', () => {
     const statement =
