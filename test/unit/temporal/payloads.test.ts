@@ -21,18 +21,8 @@ const FIELDS = new Set([
     'recurringId',
     'enrolmentId',
   ],
-  ...['stepId', 'updateId', 'number', 'attempt', 'attempts', 'next', 'rows', 'updated', 'sent', 'failed'],
-  ...[
-    'skipped',
-    'total',
-    'unitMs',
-    'waitMs',
-    'leftMs',
-    'codeLifeMs',
-    'nextAt',
-    'nextAttemptAt',
-    'httpStatus',
-  ],
+  ...['stepId', 'number', 'attempt', 'attempts', 'next', 'rows', 'updated', 'sent', 'failed'],
+  ...['skipped', 'total', 'waitMs', 'leftMs', 'codeLifeMs', 'nextAt', 'nextAttemptAt', 'httpStatus'],
   ...['status', 'kind', 'flow', 'reason', 'error', 'failure', 'hasMore', 'fast', 'shown', 'handedOver'],
 ]);
 /** What the SDK records of a local activity. */
