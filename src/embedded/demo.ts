@@ -48,7 +48,7 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string): Promise<D
     const project = earlier ?? (await insertProject(db, { slug: SLUG, name: 'Demo project', plan: 'basic' }));
     if (!project) throw new Error('the demo project could not be created');
     if (!earlier) {
-      await seedDemoPlans(db, project.id);
+      await seedDemoMessages(db, project.id);
       await seedDemoSubscriber(db, project.id);
     }
     await updateProject(db, project.id, {
@@ -91,7 +91,7 @@ const plainText = { format: 'plain' as const, buttons: [] };
 const everyone = { tags_all: [], tags_any: [], exclude_tags: [] };
 
 /** One of each, so that the pages show something: a template, a scheduled broadcast, and a recurring one and a chain that are paused. */
-async function seedDemoPlans(db: Db, projectId: string): Promise<void> {
+async function seedDemoMessages(db: Db, projectId: string): Promise<void> {
   const content = { template: 'welcome', vars: {} };
   await insertTemplate(db, projectId, {
     id: randomUUID(),

@@ -269,13 +269,16 @@ export function findRun(db: Db, id: string): Promise<{ id: string } | null> {
   return row<{ id: string }>(db, 'find_recurring_run', 'SELECT id FROM recurring_runs WHERE id = $1', [id]);
 }
 
-/** Local times of occurrences to come that are claimed already: they were skipped by request. */
+/**
+ * Local times of occurrences that are claimed: skipped by request, or run. Two days back, because after a change of the time
+ * zone a local time can come again a day later.
+ */
 export async function claimedAhead(db: Db, recurringId: string): Promise<Set<string>> {
   const found = await rows<{ local_time: string }>(
     db,
     'claimed_ahead',
     `SELECT local_time FROM recurring_runs
-     WHERE recurring_id = $1 AND local_time IS NOT NULL AND scheduled_for > clock_timestamp() - interval '1 day'`,
+     WHERE recurring_id = $1 AND local_time IS NOT NULL AND scheduled_for > clock_timestamp() - interval '2 days'`,
     [recurringId],
   );
   return new Set(found.map(({ local_time }) => local_time));
