@@ -1,5 +1,6 @@
 /** The public interface of the bots. */
 export { ownBotKey, sharedBotKey, storedBotKey } from './bot-key';
+export { connectBot } from './connect';
 export { type Chat, type ChatHandlers, type Tap, serves } from './conversation';
 export { languageOf } from './incoming';
 export { linkFields } from './link-fields';

@@ -67,10 +67,25 @@ export interface PolledUpdates {
 }
 
 /**
- * A bot on one platform. Every call has a timeout and fails only with a PlatformError, which carries a failure reason
- * of the specification and nothing of the request.
+ * The calls of a bot. Every call has a timeout and fails only with a PlatformError, which carries a failure reason of the
+ * specification and nothing of the request.
  */
-export interface Messenger {
+export interface BotClient {
+  send(chatId: string, message: OutgoingMessage, options?: SendOptions): Promise<{ messageId: string }>;
+  /** Replaces text and buttons; without `buttons` the keyboard is removed. Succeeds if nothing changes. */
+  edit(chatId: string, messageId: string, message: OutgoingMessage): Promise<void>;
+  /** Succeeds if the tap has expired: its user no longer waits for an answer. */
+  answerTap(callbackId: string, notice?: TapNotice): Promise<void>;
+  setWebhook(url: string, secret: string): Promise<void>;
+  deleteWebhook(): Promise<void>;
+  /** Where the platform currently delivers updates. */
+  webhookState(): Promise<WebhookState>;
+  /** One long poll. Without a position it starts with the oldest update that the platform still keeps. */
+  poll(position: string | null, signal: AbortSignal): Promise<PolledUpdates>;
+}
+
+/** A bot on one platform. */
+export interface Messenger extends BotClient {
   readonly channel: Channel;
   /** See bot-key.ts. */
   readonly bot: string;
@@ -83,21 +98,10 @@ export interface Messenger {
   readonly initDataKey: Buffer | null;
   /** A link that opens the installed app directly; null if the platform has no such links. */
   appLink(start: string): string | null;
-  send(chatId: string, message: OutgoingMessage, options?: SendOptions): Promise<{ messageId: string }>;
   /** False if the next send uploads the media: a sender of many messages waits for it. */
   isMediaReady(media: OutgoingMedia): Promise<boolean>;
-  /** Replaces text and buttons; without `buttons` the keyboard is removed. Succeeds if nothing changes. */
-  edit(chatId: string, messageId: string, message: OutgoingMessage): Promise<void>;
-  /** Succeeds if the tap has expired: its user no longer waits for an answer. */
-  answerTap(callbackId: string, notice?: TapNotice): Promise<void>;
   /** Resolves if the platform is reachable and accepts the token. */
   check(): Promise<void>;
-  setWebhook(url: string, secret: string): Promise<void>;
-  deleteWebhook(): Promise<void>;
-  /** Where the platform currently delivers updates. */
-  webhookState(): Promise<WebhookState>;
-  /** One long poll. Without a position it starts with the oldest update that the platform still keeps. */
-  poll(position: string | null, signal: AbortSignal): Promise<PolledUpdates>;
 }
 
 /** What the platform says about a bot. */

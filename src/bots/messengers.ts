@@ -3,6 +3,7 @@ import type { Logger } from '../lib/log';
 import { sharedBotKey } from './bot-key';
 import { withStatus } from './bot-status';
 import { withCallMetrics } from './call-metrics';
+import { connectBot } from './connect';
 import type { BotIdentity, Messenger } from './messenger';
 import { createOwnBots, type OwnBot, type OwnBots, type OwnBotsOptions } from './own-bots';
 import type { BotStatus, OwnBotRow } from './queries/own-bots';
@@ -79,7 +80,7 @@ export async function connectMessengers(options: ConnectOptions): Promise<Messen
 
   async function connect(channel: Channel, access: PlatformAccess): Promise<void> {
     try {
-      const messenger = await platformOf(channel).connect({ ...access, ...media });
+      const messenger = await connectBot(platformOf(channel), { ...access, ...media });
       const watched = withStatus(messenger, (status) => statuses.set(channel, status));
       connected.set(channel, withCallMetrics(watched));
       statuses.set(channel, 'connected');
@@ -103,7 +104,11 @@ export async function connectMessengers(options: ConnectOptions): Promise<Messen
   const own = await createOwnBots({
     ...options,
     async connect(row, token, report) {
-      const messenger = await platformOf(row.channel).connect({ ...ownAddress(roots, row), ...media, token });
+      const messenger = await connectBot(platformOf(row.channel), {
+        ...ownAddress(roots, row),
+        ...media,
+        token,
+      });
       return withCallMetrics(withStatus(messenger, report));
     },
   });

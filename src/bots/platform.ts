@@ -3,13 +3,13 @@ import type { Channel, Language } from '../contract/common';
 import { httpUrl } from '../lib/http-url';
 import type {
   BotAddress,
+  BotClient,
   BotIdentity,
   MediaType,
-  Messenger,
-  MessengerOptions,
   OutgoingMedia,
   OutgoingMessage,
 } from './messenger';
+import type { MediaUploads } from './media/uploads';
 import type { ReceivedUpdate } from './update';
 
 export const apiRoot = (fallback: string) => httpUrl.prefault(fallback);
@@ -49,7 +49,10 @@ export interface Platform {
   botIn(token: string): string;
   /** Asks the platform whose token it is. */
   identify(address: BotAddress): Promise<BotIdentity>;
-  connect(options: MessengerOptions): Promise<Messenger>;
+  createClient(address: BotAddress, uploads: MediaUploads): BotClient;
+  link(botName: string, start: string): string;
+  /** Opens the installed app directly; null if there are no such links. */
+  appLink(botName: string, start: string): string | null;
 
   /** The header with the webhook's secret, in lower case. */
   secretHeader: string;

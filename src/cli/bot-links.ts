@@ -1,4 +1,4 @@
-import { platforms } from '../bots';
+import { connectBot, platforms } from '../bots';
 import type { Channel } from '../contract/common';
 import { simulatedBots, simulatorLink } from '../embedded/simulator';
 import type { LinkTo } from '../projects/team/links';
@@ -8,10 +8,11 @@ import { UsageError, type Installation } from './context';
 export async function connectBotLinks({ settings, runtime }: Installation): Promise<LinkTo> {
   const simulator = runtime?.['simulator_url'];
   const links = new Map<Channel, (start: string) => string>();
-  for (const { name: channel, connect, settings: names } of platforms()) {
+  for (const platform of platforms()) {
+    const { name: channel, settings: names } = platform;
     const { token, apiRoot } = settings.platforms[channel] ?? {};
     if (token && apiRoot) {
-      const messenger = await connect({ token, apiRoot }).catch(() => null);
+      const messenger = await connectBot(platform, { token, apiRoot }).catch(() => null);
       if (!messenger) {
         throw new UsageError(`The ${channel} bot cannot be reached: check ${names.token.variable}.`);
       }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { apiRoot, miniAppName, type Platform } from '../platform';
 import { fetchesMedia } from './media';
-import { createMaxMessenger, identifyMaxBot } from './messenger';
+import { createMaxClient, identifyMaxBot } from './client';
 import { parseMaxUpdate, userAddress } from './update';
 
 /** The letters MAX in a frame. */
@@ -32,7 +32,9 @@ export const max: Platform = {
   tokenHint: { en: 'From MAX for partners.', ru: 'Его выдаёт MAX для партнёров.' },
   botIn: (token) => token,
   identify: identifyMaxBot,
-  connect: createMaxMessenger,
+  createClient: createMaxClient,
+  link: (botName, start) => `https://max.ru/${botName}?start=${encodeURIComponent(start)}`,
+  appLink: () => null,
 
   secretHeader: 'x-max-bot-api-secret',
   parseUpdate: parseMaxUpdate,

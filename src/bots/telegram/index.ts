@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { apiRoot, miniAppName, type Platform } from '../platform';
 import { fetchesMedia } from './media';
-import { createTelegramMessenger, identifyTelegramBot } from './messenger';
+import { createTelegramClient, identifyTelegramBot } from './client';
 import { callsOf, convertText } from './text';
 import { parseTelegramUpdate } from './update';
 
@@ -38,7 +38,9 @@ export const telegram: Platform = {
   tokenHint: { en: 'From @BotFather.', ru: 'Его выдаёт @BotFather.' },
   botIn: (token) => token.split(':')[0] ?? '',
   identify: identifyTelegramBot,
-  connect: createTelegramMessenger,
+  createClient: createTelegramClient,
+  link: (botName, start) => `https://t.me/${botName}?start=${encodeURIComponent(start)}`,
+  appLink: (botName, start) => `tg://resolve?domain=${botName}&start=${encodeURIComponent(start)}`,
 
   secretHeader: 'x-telegram-bot-api-secret-token',
   parseUpdate: parseTelegramUpdate,

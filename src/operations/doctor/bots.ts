@@ -1,4 +1,4 @@
-import { type Messenger, type Platform, PlatformError, platforms } from '../../bots';
+import { connectBot, type Messenger, type Platform, PlatformError, platforms } from '../../bots';
 import type { WebhookRegistration } from '../../bots/queries/webhooks';
 import { botWebhookPath } from '../../bots/webhook-intake';
 import type { Settings } from '../../config';
@@ -31,7 +31,7 @@ async function checkBot(deps: BotCheckDeps, platform: Platform): Promise<Finding
   }
   let messenger: Messenger;
   try {
-    messenger = await platform.connect({ token, apiRoot });
+    messenger = await connectBot(platform, { token, apiRoot });
   } catch (error) {
     return [refused(check, tokenName, apiRoot, error), ...(await lastRegistration(deps, channel))];
   }

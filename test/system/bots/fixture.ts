@@ -1,9 +1,10 @@
 import pino from 'pino';
 import type { Channel } from '../../../src/contract/common';
 import { createIntake, type Intake, type IntakeOptions, type StoredUpdate } from '../../../src/bots/intake';
-import { createMaxMessenger } from '../../../src/bots/max/messenger';
+import { connectBot } from '../../../src/bots/connect';
+import { max } from '../../../src/bots/max';
 import type { Messenger } from '../../../src/bots/messenger';
-import { createTelegramMessenger } from '../../../src/bots/telegram/messenger';
+import { telegram } from '../../../src/bots/telegram';
 import { createNotifications } from '../../../src/db/notify';
 import type { Simulator } from '../../../src/embedded/simulator';
 import type { Logger } from '../../../src/lib/log';
@@ -28,11 +29,8 @@ export async function startBotFixture(): Promise<BotFixture> {
     control: createSimulatorControl(simulator.url),
     messenger: (channel) =>
       channel === 'telegram'
-        ? createTelegramMessenger({
-            token: testBots.telegram.token,
-            apiRoot: simulator.telegramApiRoot,
-          })
-        : createMaxMessenger({
+        ? connectBot(telegram, { token: testBots.telegram.token, apiRoot: simulator.telegramApiRoot })
+        : connectBot(max, {
             token: testBots.max.token,
             apiRoot: simulator.maxApiRoot,
             allowLocalMedia: true,

@@ -1,10 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { createMaxMessenger } from '../../../src/bots/max/messenger';
+import { connectBot } from '../../../src/bots/connect';
+import { max } from '../../../src/bots/max';
 import type { Messenger } from '../../../src/bots/messenger';
 import { PlatformError } from '../../../src/bots/platform-error';
-import { createTelegramMessenger } from '../../../src/bots/telegram/messenger';
+import { telegram } from '../../../src/bots/telegram';
+import type { BotAddress } from '../../../src/bots/messenger';
 import { parseUpdate } from '../../../src/bots/parse-update';
 import { eventually, SOON_MS } from '../../support/eventually';
 import { simulatedChannels, type SimulatedChannel, testBots } from '../../support/simulator-control';
@@ -208,7 +210,8 @@ describe.each(simulatedChannels)('the bot on %s', (channel) => {
     const { chatId } = await person();
     // The simulator takes every token but one like this.
     const wrongToken = `${testBots[channel].token}revoked`;
-    const create = channel === 'telegram' ? createTelegramMessenger : createMaxMessenger;
+    const platform = channel === 'telegram' ? telegram : max;
+    const create = (address: BotAddress) => connectBot(platform, address);
     const nowhere = await serve(Buffer.from('<html>'));
     const failures = [await failureOf(create({ token: wrongToken, apiRoot: fixture.simulator.url }))];
     expect(failures[0]?.reason).toBe('bot_banned');
@@ -260,7 +263,7 @@ describe('the bot on MAX', () => {
   });
 
   it('fetches media from public addresses only', async () => {
-    const bot = await createMaxMessenger({ token: testBots.max.token, apiRoot: fixture.simulator.url });
+    const bot = await connectBot(max, { token: testBots.max.token, apiRoot: fixture.simulator.url });
     const { user_id } = await fixture.control.open('max', 'mediafan');
     const media = { type: 'video', url: 'https://127.0.0.1:1/v.mp4' } as const;
     await expect(bot.send(`user:${String(user_id)}`, { text: 'Look', media })).rejects.toMatchObject({

@@ -30,7 +30,7 @@ function filesOf(folder: string, extension: RegExp): string[] {
 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
-/** `telegram`, `max_link`, `TELEGRAM_BOT_TOKEN`, `./max/messenger`; sentences may speak of the messengers. */
+/** `telegram`, `max_link`, `TELEGRAM_BOT_TOKEN`, `./max/client`; sentences may speak of the messengers. */
 function isName(text: string): boolean {
   return (
     /^telegram|\/telegram|^max(_link|_mini_app)?$|^MAX_(BOT|API|MINI)|\/max(\/|$)/i.test(text) &&

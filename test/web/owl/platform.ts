@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { ownBotKey, sharedBotKey, type Platform } from '../../../src/bots';
-import type {
-  BotAddress,
-  BotIdentity,
-  Messenger,
-  MessengerOptions,
-  OutgoingMessage,
-} from '../../../src/bots/messenger';
+import type { Platform } from '../../../src/bots';
+import type { BotAddress, BotClient, BotIdentity, OutgoingMessage } from '../../../src/bots/messenger';
 import { apiRoot } from '../../../src/bots/platform';
 import { PlatformError } from '../../../src/bots/platform-error';
 import type { Incoming } from '../../../src/bots/update';
@@ -30,7 +24,9 @@ export const owl: Platform = {
   tokenHint: { en: 'From the owlery.', ru: 'Его выдаёт совятня.' },
   botIn: (token) => token.split('-')[1] ?? '',
   identify,
-  connect,
+  createClient,
+  link: (botName, start) => `https://owl.example/${botName}?start=${start}`,
+  appLink: () => null,
   secretHeader: 'x-owl-secret',
   parseUpdate: (raw) => {
     const { number, from, opened, tapped } = raw as OwlUpdate;
@@ -42,7 +38,7 @@ export const owl: Platform = {
     const user = { id: from.id, firstName: from.name, username: null, lang: 'en' as const };
     return {
       dedupeKey: String(number),
-      chatQueue: from.id,
+      chatQueue: `user:${from.id}`,
       sequence: number,
       parsed: { channel: 'owl', chatId: `@${from.id}`, private: true, user, incoming },
     };
@@ -69,28 +65,16 @@ async function identify(address: BotAddress): Promise<BotIdentity> {
   return { botId: id, botName: name };
 }
 
-async function connect(options: MessengerOptions): Promise<Messenger> {
-  const { botId, botName } = options.own ?? (await identify(options));
+function createClient(options: BotAddress): BotClient {
   return {
-    channel: 'owl',
-    bot: options.own ? ownBotKey('owl', botId) : sharedBotKey('owl'),
-    botId,
-    botName,
-    initDataKey: null,
-    link: (start) => `https://owl.example/${botName}?start=${start}`,
-    appLink: () => null,
     async send(chatId, message) {
       const { id } = await call<OwlMessage>(options, 'POST', '/messages', { to: chatId, ...bodyOf(message) });
       return { messageId: id };
     },
-    isMediaReady: () => Promise.resolve(true),
     async edit(_chatId, messageId, message) {
       await call(options, 'PUT', `/messages/${messageId}`, bodyOf(message));
     },
     answerTap: () => Promise.resolve(),
-    async check() {
-      await identify(options);
-    },
     setWebhook: () => Promise.resolve(),
     deleteWebhook: () => Promise.resolve(),
     webhookState: () => Promise.resolve({ urls: [], lastError: null }),

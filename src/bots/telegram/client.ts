@@ -1,15 +1,12 @@
 import { Telegram } from 'telegraf';
 import { withAbortAfter } from '../../lib/timeout';
-import { ownBotKey, sharedBotKey } from '../bot-key';
-import { initDataKeyOf } from '../init-data-key';
-import { createBotUploads } from '../media/bot-uploads';
+import type { MediaUploads } from '../media/uploads';
 import type {
   BotAddress,
+  BotClient,
   BotIdentity,
   Button,
   MediaType,
-  Messenger,
-  MessengerOptions,
   OutgoingMedia,
   OutgoingMessage,
   SendOptions,
@@ -32,11 +29,8 @@ const allowedUpdates = ['message', 'callback_query', 'my_chat_member'] as const;
 type Payload = Record<string, unknown>;
 type Call = <R>(method: string, payload?: Payload, limit?: AbortSignal) => Promise<R>;
 
-export async function createTelegramMessenger(options: MessengerOptions): Promise<Messenger> {
-  const { token, apiRoot, link, own } = options;
+export function createTelegramClient({ token, apiRoot }: BotAddress, uploads: MediaUploads): BotClient {
   const call = createCall(new Telegram(token, { apiRoot, webhookReply: false }));
-  const { botId, botName } = own ?? (await identify(call));
-  const uploads = createBotUploads(options, 'telegram', botId);
   const methodRoot = new URL(`./bot${token}/`, apiRoot).href;
 
   async function send(
@@ -91,15 +85,7 @@ export async function createTelegramMessenger(options: MessengerOptions): Promis
   }
 
   return {
-    channel: 'telegram',
-    bot: own ? ownBotKey('telegram', botId) : sharedBotKey('telegram'),
-    botId,
-    botName,
-    initDataKey: initDataKeyOf(token),
-    link: link ?? ((start) => `https://t.me/${botName}?start=${encodeURIComponent(start)}`),
-    appLink: (start) => (link ? null : `tg://resolve?domain=${botName}&start=${encodeURIComponent(start)}`),
     send,
-    isMediaReady: async (media) => fetchesMedia(media) || uploads.isRecorded(media),
     edit: (chatId, messageId, message) => retryIfThrottled(() => edit(chatId, messageId, message)),
 
     async answerTap(callbackId, notice) {
@@ -114,10 +100,6 @@ export async function createTelegramMessenger(options: MessengerOptions): Promis
       } catch (error) {
         if (!refusedWith(error, /query is too old|query id is invalid/i)) throw error;
       }
-    },
-
-    async check() {
-      await call('getMe');
     },
 
     async setWebhook(url, secret) {
@@ -149,14 +131,11 @@ export async function createTelegramMessenger(options: MessengerOptions): Promis
   };
 }
 
-async function identify(call: Call): Promise<BotIdentity> {
+/** Who a token belongs to. */
+export async function identifyTelegramBot({ token, apiRoot }: BotAddress): Promise<BotIdentity> {
+  const call = createCall(new Telegram(token, { apiRoot, webhookReply: false }));
   const { id, username } = await call<{ id: number; username: string }>('getMe');
   return { botId: id, botName: username };
-}
-
-/** Who a token belongs to. */
-export function identifyTelegramBot({ token, apiRoot }: BotAddress): Promise<BotIdentity> {
-  return identify(createCall(new Telegram(token, { apiRoot, webhookReply: false })));
 }
 
 /** Every call goes through callApi with a timeout, because telegraf's own methods take no signal. */

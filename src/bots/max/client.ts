@@ -5,18 +5,8 @@ import type {
   UpdateType,
 } from '@maxhub/max-bot-api/types';
 import { withAbortAfter } from '../../lib/timeout';
-import { ownBotKey, sharedBotKey } from '../bot-key';
-import { initDataKeyOf } from '../init-data-key';
-import { createBotUploads } from '../media/bot-uploads';
-import type {
-  BotAddress,
-  BotIdentity,
-  Button,
-  Messenger,
-  MessengerOptions,
-  OutgoingMessage,
-  TapNotice,
-} from '../messenger';
+import type { MediaUploads } from '../media/uploads';
+import type { BotAddress, BotClient, BotIdentity, Button, OutgoingMessage, TapNotice } from '../messenger';
 import { PlatformError } from '../platform-error';
 import { retryIfThrottled } from '../retry-if-throttled';
 import { toMaxPlatformError } from './error';
@@ -33,11 +23,8 @@ const updateTypes: UpdateType[] = ['message_created', 'message_callback', 'bot_s
 /** `user:<id>` when only the user is known: some MAX taps omit the message, and with it the chat. */
 const USER_ADDRESS = /^user:(\d+)$/;
 
-export async function createMaxMessenger(options: MessengerOptions): Promise<Messenger> {
-  const { token, apiRoot, link, own } = options;
+export function createMaxClient({ token, apiRoot }: BotAddress, uploads: MediaUploads): BotClient {
   const { api } = new Bot(token, { clientOptions: { baseUrl: apiRoot, fetch: maxFetch } });
-  const { botId, botName } = own ?? (await identifyMaxBot(options));
-  const uploads = createBotUploads(options, 'max', botId);
 
   async function send(chatId: string, message: OutgoingMessage): Promise<{ messageId: string }> {
     const { media } = message;
@@ -77,16 +64,8 @@ export async function createMaxMessenger(options: MessengerOptions): Promise<Mes
   }
 
   return {
-    channel: 'max',
-    bot: own ? ownBotKey('max', botId) : sharedBotKey('max'),
-    botId,
-    botName,
-    link: link ?? ((start) => `https://max.ru/${botName}?start=${encodeURIComponent(start)}`),
-    initDataKey: initDataKeyOf(token),
-    appLink: () => null,
     send: (chatId, message, { failFast = false } = {}) =>
       failFast ? send(chatId, message) : retryIfThrottled(() => send(chatId, message)),
-    isMediaReady: async (media) => fetchesMedia(media) || uploads.isRecorded(media),
 
     edit: (_chatId, messageId, message) =>
       retryIfThrottled(() =>
@@ -106,10 +85,6 @@ export async function createMaxMessenger(options: MessengerOptions): Promise<Mes
       } catch (error) {
         if (!isExpiredTap(error)) throw error;
       }
-    },
-
-    async check() {
-      await call(() => api.getMyInfo());
     },
 
     async setWebhook(url, secret) {
