@@ -1,3 +1,3 @@
 /** The public interface of this domain. */
-export { oidcKeyPurpose, rotateKeys } from './keys';
+export { rotateKeys } from './keys';
 export { createOidc } from './mount';

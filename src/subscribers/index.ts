@@ -1,7 +1,6 @@
 /** The public interface of this domain. */
 export { publicIdOf, requireSubscriber, uuidOf } from './changes';
 export { defineLabels, type LabelUse } from './labels';
-export { linkTokenPurpose } from './links';
 export { addedTags, onSubscriberChange, type Cause } from './on-change';
 export { ERASED_SUBSCRIBER_ID, withoutIdsOf } from './personal-data';
 export {

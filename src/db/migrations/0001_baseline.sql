@@ -1060,7 +1060,7 @@ CREATE INDEX scheduled_wake ON scheduled (wake_at) WHERE wake_at IS NOT NULL;
 CREATE INDEX scheduled_open ON scheduled (project_id) WHERE ended_at IS NULL;
 CREATE INDEX scheduled_ended ON scheduled (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX scheduled_subscriber ON scheduled (subscriber_id) WHERE subscriber_id IS NOT NULL;
--- Plans for a person are found by their external_id, too.
+-- Messages for a person are found by their external_id, too.
 CREATE INDEX scheduled_external ON scheduled (project_id, external_id) WHERE external_id IS NOT NULL;
 
 -- The result for each subscriber of an entry without an audience, written once, with its event.
