@@ -104,11 +104,14 @@ async function startDatabase(
         synchronous_commit: 'off',
         full_page_writes: 'off',
         max_connections: '300',
+        // Whose statement it is: the test of the plans reads the log.
+        log_line_prefix: '%d ',
       },
     }),
   );
   await createTemplate(postgres.url);
   process.env['HERALD_TEST_DATABASE_URL'] = postgres.url;
+  process.env['HERALD_TEST_POSTGRES_LOG'] = dataDir.file('logs', 'postgres.log');
 }
 
 /** Tests clone this database instead of migrating each time. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type pg from 'pg';
 import type { Scope } from '../../src/contract/scopes';
+import type { EventName } from '../../src/events/contract';
 import type { Simulator } from '../../src/embedded/simulator';
 import { Cipher } from '../../src/lib/cipher';
 import { newApiKey } from '../../src/lib/tokens';
@@ -32,6 +33,8 @@ export interface Installation {
   createProject(changes?: ProjectChanges & { slug?: string }): Promise<TestProject>;
   /** A further key of a project. */
   createKey(projectId: string, scopes: Scope[]): Promise<string>;
+  /** Emits an event inside the service, with the catalogue's example and `more` as its data. Returns its id. */
+  emitExample(projectId: string, name: EventName, more?: object): Promise<string>;
   /** Without a key, or with any other. */
   apiWith(key: string | null): Api;
   /** Stops it; the resident one goes on, without the endpoints and faults of this file. */

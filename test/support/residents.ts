@@ -14,6 +14,8 @@ import { testBots } from './simulator-control';
 export interface Resident {
   url: string;
   databaseUrl: string;
+  /** Takes `{ projectId, name, more }` and emits an example of the event. */
+  emitUrl: string;
   simulator: { url: string; telegramApiRoot: string; maxApiRoot: string };
   queuePrefix: string;
 }

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import pino from 'pino';
 import type { PlatformAccesses } from '../../src/bots/messengers';
 import { loadConfig, type Config } from '../../src/config';
+import { emitEvent } from '../../src/events';
+import { eventRegistry } from '../../src/events/contract';
 import { simulatorLink, type Simulator } from '../../src/embedded/simulator';
 import { startService, type Service } from '../../src/service';
 import type { QueueName } from '../../src/temporal/names';
@@ -95,6 +97,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     queuePrefix,
     apiWith,
     ...projectsOf(database.pool, apiWith),
+    async emitExample(projectId, name, more) {
+      const data = { ...eventRegistry[name].example, ...more };
+      const { id } = await emitEvent(database.pool, projectId, name, data as never);
+      return id;
+    },
     async stop() {
       await service.stop();
       if (!options.simulator) await simulator.stop();

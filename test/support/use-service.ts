@@ -17,7 +17,7 @@ export async function useService(): Promise<Installation> {
   if (!residents) throw new Error('HERALD_TEST_RESIDENTS is missing: run the tests through jest');
   const response = await fetch(`${residents}/${process.env['JEST_WORKER_ID'] ?? '1'}`);
   if (!response.ok) throw new Error(`the resident service did not start: ${await response.text()}`);
-  const { url, databaseUrl, simulator, queuePrefix } = (await response.json()) as Resident;
+  const { url, databaseUrl, emitUrl, simulator, queuePrefix } = (await response.json()) as Resident;
 
   const pool = patient(createPool({ url: databaseUrl, max: 10 }));
   const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
@@ -38,6 +38,14 @@ export async function useService(): Promise<Installation> {
     queuePrefix,
     apiWith,
     createKey,
+    async emitExample(projectId, name, more) {
+      const emitted = await fetch(emitUrl, {
+        method: 'POST',
+        body: JSON.stringify({ projectId, name, more }),
+      });
+      if (!emitted.ok) throw new Error(`no event: ${await emitted.text()}`);
+      return emitted.text();
+    },
     async createProject(changes) {
       const project = await createProject(changes);
       projects.push(project.id);

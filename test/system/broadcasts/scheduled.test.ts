@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { workflowIds } from '../../../src/temporal/names';
 import { eventually } from '../../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { expectError } from '../http/fixture';
 import {
   blockBilling,
@@ -10,7 +11,6 @@ import {
   subscribePerson,
   textsTo,
   untilBroadcast,
-  withoutGrace,
   type Person,
 } from '../messages/fixture';
 import { recordHistory } from '../replay/fixture';
@@ -21,10 +21,10 @@ const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 const local = (ms: number) => inMs(ms).slice(0, 19);
 
 describe('a scheduled message', () => {
-  let service: TestService;
+  let service: Installation;
   let project: TestProject;
   beforeAll(async () => {
-    service = await startTestService({ env: withoutGrace });
+    service = await useService();
   });
   beforeEach(async () => {
     project = await service.createProject();

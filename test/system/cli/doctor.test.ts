@@ -9,6 +9,7 @@ let service: TestService;
 let settings: Record<string, string>;
 
 beforeAll(async () => {
+  // Its own: it looks at the whole installation.
   service = await startTestService();
   settings = settingsOf(service);
   const project = await service.createProject();

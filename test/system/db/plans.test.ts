@@ -1,4 +1,5 @@
-import pg from 'pg';
+import { readFile, stat } from 'node:fs/promises';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { startTestService, type TestService } from '../../support/service';
 import { confirmedSession, createSession } from '../login/fixture';
 import { eventually } from '../../support/eventually';
@@ -18,12 +19,6 @@ const GROWING = [
 ];
 const ROWS = 30_000;
 
-interface Statement {
-  name: string;
-  text: string;
-  values: unknown[];
-}
-
 interface LogPage {
   data: unknown[];
   next_cursor: string | null;
@@ -35,35 +30,57 @@ interface Plan {
   Plans?: Plan[];
 }
 
+let database: TestDatabase;
 let service: TestService;
-const seen = new Map<string, Statement>();
-const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
 
 beforeAll(async () => {
-  service = await startTestService();
+  database = await createTestDatabase();
+  const name = new URL(database.url).pathname.slice(1);
+  for (const setting of [
+    `session_preload_libraries = 'auto_explain'`,
+    'auto_explain.log_min_duration = 0',
+    `auto_explain.log_format = 'json'`,
+    `log_statement = 'all'`,
+  ]) {
+    await database.pool.query(`ALTER DATABASE ${name} SET ${setting}`);
+  }
+  // Its own: PostgreSQL logs every statement of its database, with the plan.
+  service = await startTestService({ database, queues: ['logins', 'deliveries'] });
 });
 afterAll(async () => {
-  await service.stop();
+  await service?.stop();
+  await database?.drop();
 });
 
-/** Remembers every prepared statement that the service sends while `work` runs. */
-async function recording(work: () => Promise<void>): Promise<void> {
-  const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
-    this: pg.Client,
-    ...args: unknown[]
-  ) {
-    const [config] = args as [{ name?: string; text?: string; values?: unknown[] }];
-    if (config?.name && config.text) {
-      seen.set(config.name, { name: config.name, text: config.text, values: config.values ?? [] });
-    }
-    return query.apply(this, args);
-  } as never);
-  try {
-    await work();
-  } finally {
-    spy.mockRestore();
-  }
+interface Statement {
+  text: string;
+  plans: Plan[];
 }
+
+/** The prepared statements that the database has executed since its log was so long, by name, with the plans it used. */
+async function executedSince(length: number): Promise<Map<string, Statement>> {
+  const log = (await readFile(process.env['HERALD_TEST_POSTGRES_LOG'] ?? '')).subarray(length).toString();
+  const name = new URL(database.url).pathname.slice(1);
+  // Continued lines begin with a tab.
+  const entries = log.split(/\n(?!\t)/).map((entry) => entry.replaceAll('\n\t', '\n'));
+  const statements = new Map<string, Statement>();
+  const byText = new Map<string, Statement>();
+  for (const entry of entries.filter((each) => each.startsWith(`${name} LOG:  `))) {
+    const [, statement = '', text = ''] = /LOG: {2}execute (\w+): ([^]*)$/.exec(entry) ?? [];
+    if (statement && !statements.has(statement)) {
+      const known = byText.get(text) ?? { text, plans: [] };
+      statements.set(statement, known);
+      byText.set(text, known);
+    }
+    const [, json] = /LOG: {2}duration: [^\n]*plan:\n([^]*)$/.exec(entry) ?? [];
+    if (json === undefined) continue;
+    const { 'Query Text': query, Plan: plan } = JSON.parse(json) as { 'Query Text': string; Plan: Plan };
+    byText.get(query)?.plans.push(plan);
+  }
+  return statements;
+}
+
+const logLength = async () => (await stat(process.env['HERALD_TEST_POSTGRES_LOG'] ?? '')).size;
 
 async function grow(projectId: string, endpointId: string): Promise<void> {
   const sql = [
@@ -137,40 +154,35 @@ test('no statement of a login, a poll, a verification or a delivery scans a grow
     await createEndpoint(project, url, { delivery_lane: 'express' });
   }
   await grow(project.id, String(endpoint.body.id));
-  await recording(async () => {
-    const { status } = await confirmedSession(service, project, 'planner', {
-      body: { client_ip: '203.0.113.9' },
-    });
-    await project.api('POST', '/v1/auth/verify', { code: status.code });
-    await project.api('POST', '/v1/auth/verify', { code: 'unknown' });
-    const session = await createSession(project);
-    await fetch(session.qr_url);
-    await project.api('GET', `/v1/webhooks/${String(endpoint.body.id)}/deliveries?event=auth.completed`);
-    await service.control.open('telegram', 'planner', { start: `auth_${project.slug}` });
-    await eventually(async () => {
-      const { rows } = await service.pool.query(
-        'SELECT 1 FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.ended_at IS NULL AND a.finished_at IS NOT NULL',
-      );
-      return rows.length > 0 && expected.every((name) => seen.has(name));
-    });
+  const before = await logLength();
+  const { status } = await confirmedSession(service, project, 'planner', {
+    body: { client_ip: '203.0.113.9' },
+  });
+  await project.api('POST', '/v1/auth/verify', { code: status.code });
+  await project.api('POST', '/v1/auth/verify', { code: 'unknown' });
+  const session = await createSession(project);
+  await fetch(session.qr_url);
+  await project.api('GET', `/v1/webhooks/${String(endpoint.body.id)}/deliveries?event=auth.completed`);
+  await service.control.open('telegram', 'planner', { start: `auth_${project.slug}` });
+  const seen = await eventually(async () => {
+    const { rows } = await service.pool.query(
+      'SELECT 1 FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.ended_at IS NULL AND a.finished_at IS NOT NULL',
+    );
+    const executed = await executedSince(before);
+    expect(expected.filter((name) => !executed.get(name)?.plans.length)).toEqual([]);
+    return rows.length > 0 ? executed : undefined;
   });
   await receiver.close();
-  expect(expected.filter((name) => !seen.has(name))).toEqual([]);
 
   const scans: string[] = [];
-  const explain = (options: string, { text }: Statement, values?: unknown[]) =>
-    service.pool.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(`EXPLAIN (${options}) ${text}`, values);
-  for (const statement of seen.values()) {
-    const plans = {
-      // For these values, and for any: PostgreSQL uses either.
-      custom: await explain('FORMAT JSON', statement, statement.values),
-      generic: await explain('FORMAT JSON, GENERIC_PLAN', statement),
-    };
-    for (const [kind, { rows }] of Object.entries(plans)) {
-      const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
-      if (!plan) throw new Error(`${statement.name} has no ${kind} plan`);
-      scans.push(...sequentialScans(plan).map((table) => `${statement.name} scans ${table} (${kind})`));
-    }
+  for (const [name, { text, plans }] of seen) {
+    for (const plan of plans) scans.push(...sequentialScans(plan).map((table) => `${name} scans ${table}`));
+    // The plan for any values, which PostgreSQL may use later.
+    const { rows } = await service.pool.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+      `EXPLAIN (FORMAT JSON, GENERIC_PLAN) ${text}`,
+    );
+    const generic = rows[0]!['QUERY PLAN'][0]!.Plan;
+    scans.push(...sequentialScans(generic).map((table) => `${name} scans ${table} (generic)`));
   }
   expect(scans).toEqual([]);
 

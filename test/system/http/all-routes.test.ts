@@ -265,6 +265,7 @@ let service: TestService;
 let specs: Map<string, RouteSpec>;
 
 beforeAll(async () => {
+  // Its own: the list of its routes.
   service = await startTestService({ env: { HERALD_OPEN_SIGNUP: 'true' } });
   const routes = createRoutes(service.service.core, [], null as never);
   specs = new Map(routes.map(({ spec }) => [`${spec.method} ${spec.path}`, spec]));

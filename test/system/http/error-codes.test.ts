@@ -2,16 +2,18 @@ import { errorCodes, type ErrorCode } from '../../../src/contract/errors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import type { ApiResponse } from '../../support/api';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { startTestService, type TestService } from '../../support/service';
+import { useService } from '../../support/use-service';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
 import { confirmedSession, createSession } from '../login/fixture';
-import { blockBilling, freshName, subscribePerson, withoutGrace } from '../messages/fixture';
+import { blockBilling, freshName, subscribePerson } from '../messages/fixture';
 import { expectEnvelope, sendRaw, type Answer } from './fixture';
 import { ownPage } from '../../support/own-page';
 
 const url = 'https://example.com/hook';
 
-let service: TestService;
+let service: Installation;
 let project: TestProject;
 
 /** An API whose database can be taken away. */
@@ -20,16 +22,13 @@ let proxy: TcpProxy;
 let cutOff: TestService;
 
 beforeAll(async () => {
-  service = await startTestService({ env: withoutGrace });
+  service = await useService();
   database = await createTestDatabase();
   const address = new URL(database.url);
   proxy = await startTcpProxy(Number(address.port));
   address.port = String(proxy.port);
-  cutOff = await startTestService({
-    roles: 'api',
-    database: { ...database, url: address.href },
-    simulator: service.simulator,
-  });
+  // Its own: it loses its database.
+  cutOff = await startTestService({ roles: 'api', database: { ...database, url: address.href } });
 });
 afterAll(async () => {
   await proxy?.open();

@@ -1,7 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { eventRegistry } from '../../../src/events/contract';
-import { emitEvent } from '../../../src/events';
 import { typescriptProject } from '../../support/sdk';
 import type { Installation } from '../../support/installation';
 import { useService } from '../../support/use-service';
@@ -49,8 +47,7 @@ async function run({ name, prepare }: Language): Promise<Ran> {
       steps.push(step);
       if (step.step === 'session') await confirm(service, step['link'] as string, user);
       if (step.step === 'following') {
-        const data = { ...eventRegistry['auth.completed'].example, first_name: SEPARATORS };
-        await emitEvent(service.pool, project.id, 'auth.completed', data);
+        await service.emitExample(project.id, 'auth.completed', { first_name: SEPARATORS });
       }
     });
   } finally {

@@ -12,6 +12,7 @@ let service: TestService;
 let worker: HeraldProcess | undefined;
 let project: TestProject;
 beforeAll(async () => {
+  // Its own: its worker is a process that is killed.
   service = await startTestService({ roles: 'api' });
   worker = await startSecondProcess(service, 'worker');
 });

@@ -19,7 +19,9 @@ interface Link {
 
 let service: TestService;
 beforeAll(async () => {
+  // Its own: it has Mini Apps.
   service = await startTestService({
+    queues: ['logins'],
     env: { TELEGRAM_MINI_APP: 'shop', MAX_MINI_APP: 'https://max.ru/app_of_test?v=1' },
   });
 });

@@ -22,6 +22,7 @@ let receiver: ScriptedReceiver;
 let endpoint: CreatedEndpoint;
 
 beforeAll(async () => {
+  // Its own, with no worker: attempts are made and recorded by the test.
   service = await startTestService({ lane: 'express', roles: 'api' });
   attempter = createAttempter({ allowLocal: true });
 });
@@ -189,6 +190,7 @@ test('a worker announces by itself, to every endpoint that takes all events or a
     queuePrefix: service.queuePrefix,
     simulator: service.simulator,
     roles: 'worker',
+    queues: ['deliveries'],
     lane: 'express',
   });
   try {

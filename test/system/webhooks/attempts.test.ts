@@ -21,6 +21,7 @@ let receiver: ScriptedReceiver;
 let endpoint: CreatedEndpoint;
 
 beforeAll(async () => {
+  // Its own, with no worker: the test makes the attempts.
   service = await startTestService({ roles: 'api' });
   attempter = createAttempter({ allowLocal: true });
 });

@@ -20,7 +20,12 @@ let project: TestProject;
 let receiver: ScriptedReceiver;
 
 beforeAll(async () => {
-  service = await startTestService({ env: { HERALD_DELIVERY_LANE: 'express', HERALD_RETRY_SCALE: '0.002' } });
+  // Its own: the lane and short waits between attempts.
+  service = await startTestService({
+    lane: 'express',
+    env: { HERALD_RETRY_SCALE: '0.002' },
+    queues: ['deliveries'],
+  });
 });
 afterAll(() => service.stop());
 beforeEach(async () => {

@@ -1,10 +1,5 @@
 import type http from 'node:http';
-// Events name a messenger.
-import '../../../src/bots/registry';
-import { eventRegistry, type EventName } from '../../../src/events/contract';
-import { deliveriesOfEvents, emitEvent } from '../../../src/events';
-import { deliveries } from '../../../src/webhooks/queries/fan-out';
-import { workflowIds } from '../../../src/temporal/names';
+import type { EventName } from '../../../src/events/contract';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
 import { startReceiver, type ReceivedRequest, type Receiver } from '../../support/receiver';
@@ -52,15 +47,12 @@ export async function createEndpoint(
 }
 
 /** An event of the project, with the catalogue's example as its data. */
-export async function emitExample(
+export function emitExample(
   service: Installation,
   project: TestProject,
   name: EventName = 'auth.completed',
 ): Promise<string> {
-  // This process is not the service where the installation is a resident one.
-  deliveriesOfEvents.register(deliveries);
-  const { id } = await emitEvent(service.pool, project.id, name, eventRegistry[name].example as never);
-  return id;
+  return service.emitExample(project.id, name);
 }
 
 export interface DeliveryRecord {
@@ -153,7 +145,7 @@ export function untilAttempts(project: TestProject, id: string, count: number): 
 
 /** The newest run of a delivery's workflow, as the Temporal UI shows it. */
 export function workflowOf(service: Installation, deliveryId: string) {
-  return service.client.workflow.getHandle(workflowIds.delivery(deliveryId));
+  return service.client.workflow.getHandle(`delivery/${deliveryId}`);
 }
 
 /** How the newest run of the workflow ended. */

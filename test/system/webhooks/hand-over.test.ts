@@ -10,6 +10,7 @@ let project: TestProject;
 let id: string;
 
 beforeAll(async () => {
+  // Its own, with no worker: the test is the relay.
   api = await startTestService({ lane: 'express', roles: 'api' });
 });
 afterAll(() => api?.stop());

@@ -23,6 +23,7 @@ let receiver: ScriptedReceiver;
 let endpoint: CreatedEndpoint;
 
 beforeAll(async () => {
+  // Its own, with no worker: attempts are made and recorded by the test.
   service = await startTestService({ lane: 'express', roles: 'api' });
   attempter = createAttempter({ allowLocal: true });
 });

@@ -7,6 +7,7 @@ import { createEndpoint, emitExample } from './fixture';
 let service: TestService;
 
 beforeAll(async () => {
+  // Its own, with no worker: the test claims and records.
   service = await startTestService({ lane: 'express', roles: 'api' });
 });
 afterAll(() => service?.stop());

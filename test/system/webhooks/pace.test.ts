@@ -44,7 +44,8 @@ describe.each(['workflow', 'express'] as const)('with workers, in the %s lane', 
   let project: TestProject;
 
   beforeAll(async () => {
-    service = await startTestService({ roles: 'api,worker', env: { HERALD_DELIVERY_LANE: lane } });
+    // Its own: the lane is a setting.
+    service = await startTestService({ lane, roles: 'api,worker', queues: ['deliveries'] });
     project = await service.createProject();
   });
 
@@ -203,7 +204,7 @@ describe('the auto lane', () => {
   let service: TestService;
 
   beforeAll(async () => {
-    service = await startTestService({ roles: 'api,worker', env: { HERALD_DELIVERY_LANE: 'auto' } });
+    service = await startTestService({ lane: 'auto', roles: 'api,worker', queues: ['deliveries'] });
   });
   afterAll(() => service?.stop());
 

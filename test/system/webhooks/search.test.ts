@@ -15,6 +15,7 @@ let first: string;
 let second: string;
 
 beforeAll(async () => {
+  // Its own, with no worker.
   service = await startTestService({ roles: 'api' });
 });
 afterAll(() => service?.stop());

@@ -7,7 +7,8 @@ import { sign } from '../../../src/webhooks/signature';
 import { isValidWebhook as isValid } from '../../../sdk/typescript/src';
 import { pythonForStandardWebhooks } from '../../support/python';
 import type { ReceivedRequest } from '../../support/receiver';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import {
   createEndpoint,
   emitOne,
@@ -18,16 +19,16 @@ import {
 } from './fixture';
 
 /** Attempts of a real service, judged by verifiers of other authors. */
-let service: TestService;
+let service: Installation;
 let project: TestProject;
 let receiver: ScriptedReceiver;
 let endpoint: CreatedEndpoint;
 
 beforeAll(async () => {
-  service = await startTestService({ lane: 'express', roles: 'api,worker' });
+  service = await useService();
   project = await service.createProject();
   receiver = await scriptedReceiver(200);
-  endpoint = await createEndpoint(project, receiver.url);
+  endpoint = await createEndpoint(project, receiver.url, { delivery_lane: 'express' });
 });
 afterAll(async () => {
   await receiver?.close();

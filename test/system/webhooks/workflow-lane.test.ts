@@ -22,7 +22,8 @@ describe('with a worker', () => {
   let service: TestService;
 
   beforeAll(async () => {
-    service = await startTestService({ lane: 'workflow', roles: 'api,worker' });
+    // Its own: parts of this file claim deliveries themselves.
+    service = await startTestService({ lane: 'workflow', roles: 'api,worker', queues: ['deliveries'] });
   });
   afterAll(() => service?.stop());
   beforeEach(async () => {
