@@ -27,6 +27,7 @@ let worker: HeraldProcess | undefined;
 
 beforeAll(async () => {
   database = await startDatabase();
+  // Its own: its workers are processes that are killed.
   service = await startTestService({ roles: 'api,bots', env, database });
   // Slow enough that a kill meets calls under way; they take effect all the same.
   await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 300, times: 100_000 });

@@ -14,6 +14,7 @@ let project: TestProject;
 let worker: HeraldProcess | undefined;
 
 beforeAll(async () => {
+  // Its own: its workers are processes that are killed.
   service = await startTestService({ roles: 'api,bots', env });
   project = await service.createProject();
 });

@@ -10,7 +10,8 @@ import { createEndpoint, scriptedReceiver } from '../system/webhooks/fixture';
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startTestService({ lane: 'express' });
+  // Its own: the lane is a setting.
+  service = await startTestService({ lane: 'express', queues: ['deliveries'] });
 });
 afterAll(() => service.stop());
 

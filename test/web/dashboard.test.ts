@@ -55,6 +55,7 @@ describe('the dashboard', () => {
 
   beforeAll(async () => {
     [service, browser, receiver] = await Promise.all([
+      // Its own: short waits between attempts.
       startTestService({ env: { HERALD_RETRY_SCALE: '0.6' } }),
       launchBrowser(),
       scriptedReceiver(500),

@@ -25,7 +25,8 @@ const visits: Visit[] = [];
 
 beforeAll(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), 'herald-demo-'));
-  [service, browser] = await Promise.all([startTestService(), launchBrowser()]);
+  // Its own: it has the data of the demo.
+  [service, browser] = await Promise.all([startTestService({ queues: ['logins'] }), launchBrowser()]);
   await seedDemoProject(service.pool, path.join(dataDir, 'demo-api-key'));
   project = await service.createProject({
     name: 'Чайная лавка',

@@ -18,9 +18,10 @@ let second: TestService;
 const logLines: string[] = [];
 
 beforeAll(async () => {
-  first = await startTestService({ logLines });
+  // Its own: two processes of one installation, and their logs.
+  first = await startTestService({ logLines, queues: ['logins', 'broadcasts'] });
   const { database, simulator, queuePrefix } = first;
-  second = await startTestService({ database, simulator, queuePrefix, logLines });
+  second = await startTestService({ database, simulator, queuePrefix, logLines, queues: [] });
 });
 afterAll(async () => {
   await second.stop();

@@ -36,7 +36,9 @@ beforeAll(async () => {
   const address = new URL(database.url);
   proxy = await startTcpProxy(Number(address.port));
   address.port = String(proxy.port);
+  // Its own: updates by webhook.
   service = await startTestService({
+    queues: ['logins'],
     env: { HERALD_BOT_UPDATES: 'webhook', HERALD_BOT_WEBHOOK_SECRET: secret },
     database: { ...database, url: address.href },
   });

@@ -20,6 +20,7 @@ describe('a broadcast whose worker ends in the middle', () => {
   let worker: HeraldProcess | undefined;
 
   beforeAll(async () => {
+    // Its own: its worker is a process that is killed.
     service = await startTestService({ roles: 'api,bots', env });
   });
   beforeEach(async () => {

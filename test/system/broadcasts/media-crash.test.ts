@@ -11,6 +11,7 @@ describe('a broadcast whose worker is killed between media and text', () => {
   let media: MediaServer;
   let worker: HeraldProcess | undefined;
   beforeAll(async () => {
+    // Its own: its worker is a process that is killed.
     service = await startTestService({ roles: 'api,bots' });
     media = await startMediaServer();
   });

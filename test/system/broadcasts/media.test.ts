@@ -20,7 +20,11 @@ describe('a broadcast with media', () => {
   let media: MediaServer;
   let project: TestProject;
   beforeAll(async () => {
-    service = await startTestService({ env: { HERALD_BROADCAST_PER_SECOND: String(PER_SECOND) } });
+    // Its own: the pace is a setting.
+    service = await startTestService({
+      queues: ['broadcasts'],
+      env: { HERALD_BROADCAST_PER_SECOND: String(PER_SECOND) },
+    });
     media = await startMediaServer();
   });
   beforeEach(async () => {

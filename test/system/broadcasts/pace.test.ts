@@ -13,7 +13,11 @@ describe('the pace of a bot', () => {
   let service: TestService;
   let project: TestProject;
   beforeAll(async () => {
-    service = await startTestService({ env: { HERALD_BROADCAST_PER_SECOND: String(PER_SECOND) } });
+    // Its own: the pace is a setting.
+    service = await startTestService({
+      queues: ['broadcasts'],
+      env: { HERALD_BROADCAST_PER_SECOND: String(PER_SECOND) },
+    });
   });
   beforeEach(async () => {
     project = await service.createProject();

@@ -45,7 +45,8 @@ describe('a recurring message', () => {
   let service: TestService;
   let project: TestProject;
   beforeAll(async () => {
-    service = await startTestService({ env: withoutGrace });
+    // Its own: the test runs what is due.
+    service = await startTestService({ env: withoutGrace, queues: ['broadcasts', 'campaigns'] });
   });
   beforeEach(async () => {
     project = await service.createProject();

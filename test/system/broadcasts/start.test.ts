@@ -6,6 +6,7 @@ describe('a broadcast that is requested while no worker runs', () => {
   let service: TestService;
   let worker: TestService | undefined;
   beforeAll(async () => {
+    // Its own: its worker starts when a test says so.
     service = await startTestService({ roles: 'api,bots' });
   });
   afterAll(async () => {
@@ -59,7 +60,13 @@ describe('a broadcast that is requested while no worker runs', () => {
     });
 
     const { database, simulator, queuePrefix } = service;
-    worker = await startTestService({ roles: 'worker', database, simulator, queuePrefix });
+    worker = await startTestService({
+      roles: 'worker',
+      queues: ['broadcasts'],
+      database,
+      simulator,
+      queuePrefix,
+    });
     expect(await untilBroadcast(project, jobId, 'completed')).toMatchObject({ sent: 5 });
     const ends = await eventsOf(service, project, 'broadcast.completed', 'broadcast.cancelled');
     expect(ends.map((event) => event.name)).toEqual(['broadcast.cancelled', 'broadcast.completed']);

@@ -32,7 +32,8 @@ let current: string[];
 let unguarded: ChangedBundle;
 
 beforeAll(async () => {
-  service = await startTestService({ roles: 'api,worker' });
+  // Its own: its histories are replayed.
+  service = await startTestService({ roles: 'api,worker', queues: ['logins', 'deliveries'] });
   settings = settingsOf(service);
   project = await service.createProject();
   // The bundle of this run: dist/ may be of another moment.

@@ -19,6 +19,7 @@ describe('a drip chain', () => {
   let project: TestProject;
   let chains: ReturnType<typeof drips>;
   beforeAll(async () => {
+    // Its own: short delays, and steps that the test runs.
     service = await startTestService({ env: { ...dripEnv, ...withoutGrace } });
     chains = drips(service, () => project);
   });

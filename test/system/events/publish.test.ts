@@ -14,7 +14,8 @@ let receiver: ScriptedReceiver;
 let publisher: Api;
 
 beforeAll(async () => {
-  service = await startTestService({ lane: 'express' });
+  // Its own: it calls the domain, too.
+  service = await startTestService({ lane: 'express', queues: [] });
 });
 afterAll(() => service.stop());
 beforeEach(async () => {

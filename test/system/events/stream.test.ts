@@ -14,7 +14,8 @@ let service: TestService;
 let project: TestProject;
 
 beforeAll(async () => {
-  service = await startTestService();
+  // Its own: events are emitted in transactions of the test.
+  service = await startTestService({ queues: ['deliveries'] });
 });
 afterAll(() => service.stop());
 beforeEach(async () => {

@@ -26,6 +26,7 @@ describe('every route of the API', () => {
   let project: TestProject;
 
   beforeAll(async () => {
+    // Its own: parts of this file take its servers away.
     service = await startTestService({ roles: 'api' });
     project = await service.createProject();
   });

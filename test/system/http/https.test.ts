@@ -5,6 +5,7 @@ describe('in production with an https URL', () => {
   let service: TestService;
   let project: TestProject;
   beforeAll(async () => {
+    // Its own: the settings of production.
     service = await startTestService({
       roles: 'api',
       env: {

@@ -15,6 +15,7 @@ let project: TestProject;
 let person: Person;
 
 beforeAll(async () => {
+  // Its own: the list of its routes, and no worker beside the killed process.
   service = await startTestService({ roles: 'api,bots' });
 });
 afterAll(() => service?.stop());

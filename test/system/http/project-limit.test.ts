@@ -16,6 +16,7 @@ describe('the requests a minute of a project', () => {
   let second: TestService;
 
   beforeAll(async () => {
+    // Its own: two processes of one installation.
     first = await startTestService({ roles: 'api' });
     second = await startTestService({ roles: 'api', database: first.database, simulator: first.simulator });
   });

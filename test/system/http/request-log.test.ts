@@ -5,6 +5,7 @@ describe('the log of the API', () => {
   let service: TestService;
 
   beforeAll(async () => {
+    // Its own: its log.
     service = await startTestService({ roles: 'api', logLines: lines });
   });
   afterAll(() => service.stop());

@@ -21,7 +21,8 @@ let project: TestProject;
 const clients: Client[] = [];
 
 beforeAll(async () => {
-  service = await startTestService({ env: { HERALD_TRUST_PROXY: '1' } });
+  // Its own: the list of its routes.
+  service = await startTestService({ env: { HERALD_TRUST_PROXY: '1' }, queues: [] });
   project = await service.createProject();
 });
 afterEach(async () => {

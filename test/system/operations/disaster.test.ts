@@ -58,6 +58,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   simulator = await startTestSimulator();
   temporal = await startTemporal();
+  // Its own: it loses its Temporal server.
   service = await startTestService({ env, temporalAddress: temporal.address, database, simulator });
   project = await service.createProject();
 });

@@ -15,7 +15,8 @@ import { scrape } from './fixture';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  // Its own: its metrics since the start.
+  service = await startTestService({ queues: ['logins', 'deliveries'] });
 });
 afterAll(() => service?.stop());
 

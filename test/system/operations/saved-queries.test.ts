@@ -26,7 +26,8 @@ let receiver: ScriptedReceiver;
 let project: TestProject;
 beforeAll(async () => {
   receiver = await scriptedReceiver(200);
-  service = await startTestService();
+  // Its own: its reconciler is the test's.
+  service = await startTestService({ roles: 'api,worker', queues: ['deliveries'] });
   project = await service.createProject();
 });
 afterAll(async () => {

@@ -19,6 +19,7 @@ let service: TestService;
 let receiver: ScriptedReceiver;
 beforeAll(async () => {
   receiver = await scriptedReceiver(200);
+  // Its own: its log.
   service = await startTestService({ logLines: lines });
 });
 afterAll(async () => {

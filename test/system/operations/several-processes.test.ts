@@ -11,8 +11,10 @@ let first: TestService;
 let second: TestService;
 let receiver: ScriptedReceiver;
 beforeAll(async () => {
-  first = await startTestService();
+  // Its own: two processes of one installation.
+  first = await startTestService({ queues: ['logins', 'deliveries'] });
   second = await startTestService({
+    queues: ['logins', 'deliveries'],
     database: first.database,
     simulator: first.simulator,
     queuePrefix: first.queuePrefix,

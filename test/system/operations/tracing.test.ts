@@ -63,6 +63,7 @@ let apiUrl: string;
 beforeAll(async () => {
   receiver = await scriptedReceiver(200);
   collector = await startCollector();
+  // Its own: tracing is a setting of its process.
   service = await startTestService({ roles: 'bots' });
 });
 afterAll(async () => {

@@ -28,6 +28,7 @@ beforeAll(async () => {
   guarded = await buildChangedBundle('guarded');
   receiver = await scriptedReceiver(503);
   database = await createTestDatabase();
+  // Its own: workers with other bundles.
   api = await startTestService({ roles: 'api', env, database });
   project = await api.createProject();
 });
@@ -41,7 +42,12 @@ afterAll(async () => {
 
 function startWorker(bundlePath?: string): Promise<TestService> {
   const shared = { env, database, simulator: api.simulator, queuePrefix: api.queuePrefix };
-  return startTestService({ roles: 'worker', ...shared, ...(bundlePath ? { bundlePath } : {}) });
+  return startTestService({
+    roles: 'worker',
+    queues: ['deliveries'],
+    ...shared,
+    ...(bundlePath ? { bundlePath } : {}),
+  });
 }
 
 async function patchesOf(deliveryId: string): Promise<number> {

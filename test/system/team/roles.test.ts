@@ -11,6 +11,7 @@ let service: TestService;
 let project: TestProject;
 let specs: RouteSpec[];
 beforeAll(async () => {
+  // Its own: the list of its routes.
   service = await startTestService({ roles: 'api' });
   project = await service.createProject({ plan: 'basic' });
   specs = createRoutes(service.service.core, [], null as never)
