@@ -16,12 +16,16 @@ export function besideRecorded(figures: Figure[]): Figure[] {
   const recorded = JSON.parse(readFileSync(file, 'utf8')) as Recorded;
   return figures.map((figure) => {
     const target = recorded[figure.name];
-    return target === undefined ? figure : { ...figure, target, slack: SLACK };
+    if (target === undefined) throw new Error(`"${figure.name}" has no recorded ratio: run with --record`);
+    return { ...figure, target, slack: SLACK };
   });
 }
 
 /** `npm run bench -- smoke --record`: with a change that moves the figures on purpose. */
 export function record(figures: Figure[]): void {
-  const ratios = figures.map(({ name, ratio }) => [name, Number((ratio ?? NaN).toPrecision(3))]);
+  const ratios = figures.map(({ name, ratio }) => {
+    if (ratio === undefined || !Number.isFinite(ratio)) throw new Error(`"${name}" was not measured`);
+    return [name, Number(ratio.toPrecision(3))];
+  });
   writeFileSync(file, `${JSON.stringify(Object.fromEntries(ratios), null, 2)}\n`);
 }

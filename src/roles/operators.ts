@@ -102,7 +102,7 @@ function createScrapeMetrics(core: Core): Registry {
   });
   const ownBots: Gauge = new Gauge({
     name: 'herald_own_bots',
-    help: 'Bots of the projects by status: connected; away, the messenger does not respond; off, it refuses the token.',
+    help: 'Bots of the projects by status: connected; away, the messenger does not respond or refuses the token.',
     labelNames: ['channel', 'status'],
     registers,
     collect: onScrape(async () => {

@@ -15,7 +15,7 @@ const pages = [
   '/signature',
   '/publishing',
   '/sending',
-  '/plans',
+  '/campaigns',
   '/reference',
   '/reference/login',
   '/reference/webhooks',

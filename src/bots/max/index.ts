@@ -21,7 +21,9 @@ export const max: Platform = {
         .string()
         .min(10, 'must be a token from MAX')
         .optional()
-        .describe('Token of the MAX bot. Without it, the same applies.'),
+        .describe(
+          'Token of the MAX bot. Without it the channel runs on the simulator in development and is not offered in production.',
+        ),
     },
     apiRoot: {
       variable: 'MAX_API_ROOT',

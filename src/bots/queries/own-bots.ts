@@ -4,7 +4,7 @@ import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { ensureBotPace } from './pace';
 
-/** `away`: the platform does not respond. `off`: it refuses the token, or there is no bot. */
+/** `away`: the platform does not respond, or refuses the token. `off`: there is no bot. */
 export type BotStatus = 'connected' | 'away' | 'off';
 
 export interface OwnBotRow {

@@ -24,7 +24,7 @@ CREATE TABLE projects (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   session_counter int NOT NULL DEFAULT 0,
-  -- What the bot adds, in the project's own words, when somebody has logged in or subscribed.
+  -- What the bot adds, in the project's own words, after a login or a subscription.
   welcome_en text CHECK (length(welcome_en) BETWEEN 1 AND 500),
   welcome_ru text CHECK (length(welcome_ru) BETWEEN 1 AND 500),
   -- An IANA name.
@@ -82,7 +82,7 @@ CREATE TABLE credit_months (
   project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
   month date NOT NULL,
   used int NOT NULL DEFAULT 0,
-  -- When the project was told that its credits are used up.
+  -- When credits.exhausted was emitted.
   exhausted_at timestamptz,
   PRIMARY KEY (project_id, month)
 );
@@ -197,8 +197,8 @@ CREATE TABLE project_bots (
   bot text NOT NULL CONSTRAINT project_bots_bot UNIQUE,
   username text NOT NULL,
   token_sealed text NOT NULL,
-  -- What the platform said last: `away` does not respond, `off` refuses the token (revoked, or the bot is banned).
-  status text NOT NULL DEFAULT 'connected' CHECK (status IN ('connected', 'away', 'off')),
+  -- `away`: the platform does not respond, or refuses the token.
+  status text NOT NULL DEFAULT 'connected' CHECK (status IN ('connected', 'away')),
   -- The platform's own words; null while connected.
   error text,
   status_at timestamptz NOT NULL DEFAULT now(),
@@ -344,7 +344,7 @@ CREATE INDEX subscribers_by_external_id ON subscribers (project_id, lower(extern
   WHERE external_id IS NOT NULL;
 
 -- The distinct tags and permissions of a project: counting them over its subscribers would take longer with every
--- subscriber. A name that nobody has any more goes when room is needed.
+-- subscriber. A name that no subscriber has is deleted when room is needed.
 CREATE TABLE project_labels (
   project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
   kind text NOT NULL CHECK (kind IN ('tags', 'permissions')),
@@ -685,7 +685,7 @@ CREATE TABLE auth_request_recipients (
   refused text,
   PRIMARY KEY (session_id, subscriber_id)
 );
--- The limits of a subscriber look at the last hour.
+-- The limits of a subscriber count the last hour.
 CREATE INDEX auth_request_recipients_subscriber ON auth_request_recipients (subscriber_id, created_at);
 
 -- When a session was last polled, to hold the pace of one a second across processes. Unlogged: it is worth a second.
@@ -709,7 +709,7 @@ CREATE TABLE endpoints (
   retry_policy text NOT NULL CHECK (retry_policy IN ('durable', 'quick')),
   status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'disabled')),
   disabled_at timestamptz,
-  -- Why the service itself disabled it; null when a person did.
+  -- Why the service itself disabled it; null if a request did.
   disabled_reason text,
   -- Raised by every change, so that an attempt made before a change cannot disable what came after it.
   version int NOT NULL DEFAULT 1,
@@ -728,14 +728,14 @@ CREATE TABLE endpoints (
   -- Headers that the project wants on every attempt, for example an Authorization of its own: one sealed JSON object, because
   -- the values are secrets. Null: none.
   headers_sealed text,
-  -- What the project was last told about the endpoint by an event: that it is failing, or that Herald has disabled it.
+  -- The last alert event about the endpoint: failing, or disabled by Herald.
   alert text CHECK (alert IN ('failing', 'disabled')),
   -- Changes that happened with a result and whose events are yet to be emitted, oldest first.
   unannounced jsonb NOT NULL DEFAULT '[]'
 );
 CREATE INDEX endpoints_project ON endpoints (project_id, created_at DESC) WHERE deleted_at IS NULL;
 CREATE INDEX endpoints_deleted ON endpoints (id) WHERE deleted_at IS NOT NULL;
--- The few endpoints whose project is to be told something.
+-- The few endpoints with an alert event to emit.
 CREATE INDEX endpoints_unannounced ON endpoints (id) WHERE unannounced <> '[]'::jsonb;
 CREATE INDEX endpoints_failing ON endpoints (failing_since) WHERE failing_since IS NOT NULL;
 
@@ -784,7 +784,7 @@ CREATE TABLE deliveries (
   -- What the newest attempt is, until it has its result. Kept here, not read from `attempts`: a claim that waits for
   -- this row's lock then sees this row as it is now, and other rows as they were before the wait.
   underway text CHECK (underway IN ('scheduled', 'requested')),
-  -- Places of the schedule used up. An attempt that somebody asked for uses none.
+  -- Scheduled attempts used up. A requested attempt uses none.
   scheduled_attempts int NOT NULL DEFAULT 0,
   -- Attempts asked for, and how many of those have been claimed.
   round int NOT NULL DEFAULT 0,
@@ -801,7 +801,7 @@ CREATE TABLE deliveries (
   overdue_at timestamptz NOT NULL DEFAULT 'infinity',
   -- The example of an event, sent on request: marked in its headers, so that no receiver takes it for a real event.
   test boolean NOT NULL DEFAULT false,
-  -- Why Herald cancelled it; null where a person did.
+  -- Why Herald cancelled it; null if a request did.
   cancel_reason text CHECK (cancel_reason IN ('endpoint_removed', 'parked_too_long'))
 ) WITH (fillfactor=80);
 CREATE INDEX deliveries_log ON deliveries (endpoint_id, created_at DESC, id DESC);
@@ -819,7 +819,7 @@ CREATE TABLE delivery_queue (
   delivery_id uuid PRIMARY KEY REFERENCES deliveries ON DELETE CASCADE,
   endpoint_id uuid NOT NULL,
   project_id uuid NOT NULL,
-  -- 0: a person asked for it, 1: ordinary, 2: one event of a broadcast.
+  -- 0: requested, 1: ordinary, 2: one event of a broadcast.
   priority smallint NOT NULL DEFAULT 1,
   -- Since when it is due. Leases do not move it.
   due_at timestamptz NOT NULL DEFAULT now(),
@@ -904,7 +904,7 @@ CREATE TABLE messages (
   kind text NOT NULL CHECK (kind IN ('send', 'otp')),
   -- Null for one-time codes: those are kept nowhere.
   content jsonb,
-  -- `sending` is committed before the call: after a crash it means that nobody knows.
+  -- `sending` is committed before the call: after a crash the outcome is unknown.
   status text NOT NULL DEFAULT 'queued' CHECK (status IN ('queued', 'sending', 'sent', 'failed')),
   reason text,
   error text,
@@ -973,7 +973,7 @@ CREATE TABLE broadcasts (
   failed int,
   skipped int,
   possible_duplicates int,
-  -- Whoever holds the token may claim and record. A new holder makes an older one powerless.
+  -- The holder of the token claims and records. A new token fences out earlier holders.
   run_token uuid,
   -- The pace that the project asked for.
   next_at timestamptz NOT NULL DEFAULT '-infinity',
@@ -1175,7 +1175,7 @@ CREATE TABLE drip_enrolments (
   drip_id uuid NOT NULL REFERENCES drip_chains ON DELETE CASCADE,
   version int NOT NULL,
   subscriber_id uuid NOT NULL REFERENCES subscribers ON DELETE CASCADE,
-  -- The request of an enrolment by hand.
+  -- The request of a manual enrolment.
   request_id uuid,
   -- Of the event that began it; `event.` in templates.
   properties jsonb NOT NULL DEFAULT '{}',

@@ -97,7 +97,7 @@ async function checkOwnBots(pool: pg.Pool): Promise<Finding> {
   return problem(
     'own bots',
     list.join('; '),
-    '`off`: the project must connect its bot again with a new token. `away`: check the connection to the platform.',
+    'If the error says that the token is refused, the project must connect its bot again with a new token. Otherwise check the connection to the platform.',
   );
 }
 

@@ -29,8 +29,8 @@ export interface Notice {
 
 /**
  * Claims notices that are due, by a lease: those of a process that died are claimed again. Oldest first: a
- * recovery must not come before the failure. One to a person who has left the team or silenced the bot meanwhile is
- * deleted.
+ * recovery must not come before the failure. A notice to a member who has left the team or muted
+ * the bot is deleted.
  */
 export async function claimNotices(db: Db, limit: number): Promise<Notice[]> {
   const claimed = await rows<Notice & { is_wanted: boolean }>(

@@ -54,7 +54,7 @@ function removeRevokedKeys(db: Db, days: number): NextBatch {
   );
 }
 
-/** People who signed in once and joined no team. */
+/** Accounts that are in no team. */
 function removeUnusedAccounts(db: Db, days: number): NextBatch {
   return repeatedDelete(
     db,

@@ -96,7 +96,7 @@ export async function takeChunk(db: Db, importId: string, firstRow: number): Pro
   return taken?.rows ?? null;
 }
 
-/** Records what became of a chunk, and that a worker is at it. */
+/** Records the result of a chunk, and renews the lease of its worker. */
 export async function recordChunk(
   db: Db,
   id: string,
