@@ -16,7 +16,7 @@ export const notifyChannels = {
   bots: 'herald_bots',
   /** Workflows of scheduled messages are to be started or signalled. */
   scheduled: 'herald_scheduled',
-  /** Schedules are to be compared with their rows. */
+  /** Workflows of recurring messages are to be started or signalled. */
   recurring: 'herald_recurring',
   /** Workflows of enrolments are to be started or signalled. */
   drip: 'herald_drip',

@@ -1117,6 +1117,8 @@ CREATE TABLE recurring_runs (
 );
 CREATE INDEX recurring_runs_page ON recurring_runs (recurring_id, scheduled_for DESC, id DESC);
 CREATE INDEX recurring_runs_age ON recurring_runs (created_at);
+-- Whether the last run still sends.
+CREATE INDEX recurring_runs_open ON recurring_runs (recurring_id) WHERE status = 'started';
 
 -- ====
 -- drip

@@ -87,7 +87,10 @@ export function closePrompts(db: Db, sessionId: string): Promise<Prompt[]> {
   );
 }
 
-/** A question that is still shown with its buttons. */
+/**
+ * A question that is still shown with its buttons: an open one, or one that was closed for a new question which was never
+ * sent.
+ */
 export interface OpenPrompt extends Prompt {
   message_id: string;
   /** Of the user who was asked. */
@@ -103,7 +106,11 @@ export function openPrompts(db: Db, sessionId: string): Promise<OpenPrompt[]> {
      FROM auth_prompts p JOIN auth_sessions s ON s.id = p.session_id
        LEFT JOIN subscribers u ON u.project_id = s.project_id AND u.channel = p.channel
          AND u.platform_user_id = p.platform_user_id
-     WHERE p.session_id = $1 AND p.message_id IS NOT NULL AND p.closed_at IS NULL ORDER BY p.id`,
+       LEFT JOIN LATERAL (
+         SELECT bool_or(n.message_id IS NOT NULL) AS was_sent FROM auth_prompts n
+         WHERE n.session_id = p.session_id AND n.id > p.id
+           AND (n.channel, n.platform_user_id) = (p.channel, p.platform_user_id)) newer ON true
+     WHERE p.session_id = $1 AND p.message_id IS NOT NULL AND (p.closed_at IS NULL OR NOT newer.was_sent) ORDER BY p.id`,
     [sessionId],
   );
 }

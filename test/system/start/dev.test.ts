@@ -15,7 +15,7 @@ jest.setTimeout(300_000);
 
 /** What `npm run dev` reads; with dist, which spares the first build. */
 const copied = [
-  ...['src', 'workflows', 'activities', 'web', 'docs', 'bin', 'dist'],
+  ...['src', 'workflows', 'activities', 'sdk', 'web', 'docs', 'bin', 'dist', 'examples'],
   ...['package.json', 'package-lock.json', 'vite.config.mjs'],
   ...['tsconfig.json', 'tsconfig.build.json'],
 ];
