@@ -3,7 +3,7 @@ import { retention as broadcasts } from '../broadcasts/queries/retention';
 import { retention as db, retentions } from '../db/retention';
 import { retention as drip } from '../drip/queries/retention';
 import { retention as events } from '../events/queries/retention';
-import { retention as exports } from '../exports/queries';
+import { retention as csvExports } from '../exports/queries';
 import { retention as http } from '../http/queries';
 import { retention as login } from '../login/queries/retention';
 import { retention as messages } from '../messages/queries/retention';
@@ -30,7 +30,7 @@ export function registerRetention(): void {
     subscribers,
     bots,
     templates,
-    exports,
+    exports: csvExports,
     db,
   };
   retentions.register(...Object.entries(rooms).map(([room, tables]) => ({ room, tables })));
