@@ -30,9 +30,12 @@ export function createActivities(deps: ActivityDeps): Activities {
     deliveries: createDeliveryActivities(deps),
     broadcasts: {
       ...createBroadcastActivities(deps),
-      ...createRecurringActivities(deps),
       ...createImportActivities(deps),
     },
-    campaigns: { ...createScheduledActivities(deps), ...createDripActivities(deps) },
+    campaigns: {
+      ...createScheduledActivities(deps),
+      ...createRecurringActivities(deps),
+      ...createDripActivities(deps),
+    },
   };
 }

@@ -17,7 +17,7 @@ export interface LoadSide {
  * a fraction of a second, because the speed of a shared machine varies from second to second and must affect all sides
  * equally.
  */
-export interface LoadPlan {
+export interface LoadOptions {
   sides: LoadSide[];
   concurrency: number;
   /** Per side. */
@@ -34,11 +34,11 @@ export interface LoadResult {
 }
 
 /** Returns one result per side, in order. */
-export async function runLoads(plan: LoadPlan): Promise<LoadResult[]> {
+export async function runLoads(options: LoadOptions): Promise<LoadResult[]> {
   const child = spawn(process.execPath, [...process.execArgv, __filename], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  child.stdin.end(JSON.stringify(plan));
+  child.stdin.end(JSON.stringify(options));
   for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line) as LoadResult[];
   throw new Error('the load generator gave no result');
 }
@@ -53,7 +53,7 @@ export async function runLoad(
   return result;
 }
 
-async function generate({ sides, concurrency, seconds, turns }: LoadPlan): Promise<LoadResult[]> {
+async function generate({ sides, concurrency, seconds, turns }: LoadOptions): Promise<LoadResult[]> {
   const loads = sides.map((side) => createLoad(side, concurrency));
   for (let turn = 0; turn < turns; turn += 1) {
     for (const load of loads) await load.turn((seconds * 1000) / turns);
@@ -112,8 +112,8 @@ function createLoad(side: LoadSide, concurrency: number) {
 async function main(): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  const plan = JSON.parse(Buffer.concat(chunks).toString('utf8')) as LoadPlan;
-  process.stdout.write(`${JSON.stringify(await generate(plan))}\n`);
+  const options = JSON.parse(Buffer.concat(chunks).toString('utf8')) as LoadOptions;
+  process.stdout.write(`${JSON.stringify(await generate(options))}\n`);
 }
 
 if (require.main === module) void main();

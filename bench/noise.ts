@@ -7,7 +7,7 @@ import { registerDomains } from '../src/roles/domains';
 import { event, example } from './herald';
 
 /** The load of another project, generated in its own process so that it does not use the measured process's thread. */
-export interface NoisePlan {
+export interface NoiseOptions {
   databaseUrl: string;
   endpoint: { id: string; project_id: string };
   perSecond: number;
@@ -17,9 +17,9 @@ export interface Noise {
   stop(): Promise<void>;
 }
 
-export function startNoise(plan: NoisePlan): Noise {
+export function startNoise(options: NoiseOptions): Noise {
   const child = fork(__filename);
-  child.send(plan);
+  child.send(options);
   const ended = once(child, 'exit');
   return {
     async stop() {
@@ -31,7 +31,7 @@ export function startNoise(plan: NoisePlan): Noise {
   };
 }
 
-async function generate({ databaseUrl, endpoint, perSecond }: NoisePlan): Promise<void> {
+async function generate({ databaseUrl, endpoint, perSecond }: NoiseOptions): Promise<void> {
   registerDomains();
   const pool = createPool({ url: databaseUrl, max: 1 });
   const began = performance.now();
@@ -44,4 +44,4 @@ async function generate({ databaseUrl, endpoint, perSecond }: NoisePlan): Promis
   await pool.end();
 }
 
-if (require.main === module) process.once('message', (plan) => void generate(plan as NoisePlan));
+if (require.main === module) process.once('message', (options) => void generate(options as NoiseOptions));

@@ -153,20 +153,20 @@ type Ids = () => Promise<Map<string, string>>;
 
 async function measureWaits(
   receiver: BenchReceiver,
-  plan: { name: string; send: (id: string) => Promise<void>; ids: Ids; seconds: number },
+  run: { name: string; send: (id: string) => Promise<void>; ids: Ids; seconds: number },
 ): Promise<number[]> {
   await receiver.take();
   const sentAt = new Map<string, number>();
   const running: Promise<void>[] = [];
   const started = performance.now();
-  for (let i = 0; i < PER_SECOND * plan.seconds; i += 1) {
+  for (let i = 0; i < PER_SECOND * run.seconds; i += 1) {
     await sleep(Math.max(0, started + (i * 1000) / PER_SECOND - performance.now()));
-    const given = `${plan.name}-${i}`;
+    const given = `${run.name}-${i}`;
     sentAt.set(given, wallClock());
-    running.push(plan.send(given));
+    running.push(run.send(given));
   }
   await Promise.all(running);
-  const ids = await plan.ids();
+  const ids = await run.ids();
   const own = new Set([...sentAt.keys()].map((given) => ids.get(given) ?? ''));
   const { arrivals } = await untilArrived(receiver, own.size, own);
   return [...sentAt].map(([given, at]) => (arrivals.get(ids.get(given) ?? '') ?? Infinity) - at);

@@ -93,7 +93,7 @@ export async function authSession({ sessionId, flow, waitMs }: AuthSessionInput)
   if (outcome.status !== 'confirmed') setStatus(outcome.status);
   const isShown = outcome.shown === true || (await show(sessionId));
   if (outcome.status === 'declined') return { status: 'declined', reason: outcome.reason ?? 'user' };
-  if (outcome.status === 'expired') return { status: 'expired', reason: 'nobody answered in time' };
+  if (outcome.status === 'expired') return { status: 'expired', reason: 'not answered in time' };
   if (outcome.status === 'consumed') {
     return { status: 'consumed', reason: asksFirst ? 'confirmed' : 'the code was used' };
   }

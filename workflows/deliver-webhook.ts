@@ -31,10 +31,10 @@ export interface DeliverWebhookInput {
   /** The endpoint answered fast last time: the first attempt of this run is made inside the workflow task. */
   fast?: boolean;
   /** The express lane made the first attempt, and the next one is scheduled: there is nothing to do before it. */
-  handedOver?: HandedOver;
+  afterExpress?: AfterExpress;
 }
 
-export interface HandedOver extends LastAttempt {
+export interface AfterExpress extends LastAttempt {
   nextAttemptAt: number;
 }
 
@@ -75,10 +75,10 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
   let isFast = input.fast === true;
   let queueWaitMs = QUEUE_WAIT_MS.first;
   try {
-    if (input.handedOver) {
-      nextAttemptAt = input.handedOver.nextAttemptAt;
+    if (input.afterExpress) {
+      nextAttemptAt = input.afterExpress.nextAttemptAt;
       // The start has set the search attributes.
-      detailRetrying(input.attempts, input.handedOver, nextAttemptAt);
+      detailRetrying(input.attempts, input.afterExpress, nextAttemptAt);
       await condition(() => signalled, Math.max(1, nextAttemptAt - Date.now()), {
         summary: `attempt ${number}`,
       });

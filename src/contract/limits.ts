@@ -53,7 +53,7 @@ export const limits = {
   authRequestMessageLength: 200,
 
   graceHours: 72,
-  /** The share of a month's logins after which the project is told. */
+  /** The share of a month's logins after which `credits.low` is sent. */
   creditsLowShare: 0.8,
 
   webhookEndpoints: 5,
@@ -63,7 +63,7 @@ export const limits = {
   /** What is stored of a response, and what is read of it at most. */
   webhookResponseBytes: 16 * KIB,
   webhookResponseReadBytes: MIB,
-  /** The last scheduled attempt, also by Retry-After: at most so long after the first. */
+  /** The last attempt is scheduled within this time after the first, also by Retry-After. */
   webhookRetryHours: 24,
   webhookDescriptionLength: 500,
   webhookHeaders: { count: 10, nameLength: 100, valueLength: 1024 },
@@ -78,7 +78,7 @@ export const limits = {
   webhookRetries: 100,
   webhookDisableAfterHours: 120,
   webhookConcurrencyPerEndpoint: 20,
-  /** Without a success for so long, the project is told that its endpoint is failing. */
+  /** `endpoint.failing` is sent after this time without a success. */
   webhookFailingMinutes: 15,
 
   publishEvents: 100,
@@ -119,7 +119,7 @@ export const limits = {
   scheduledDays: 366,
   /** Of one external_id. */
   scheduledRecipients: 10_000,
-  /** After an outage it is still sent for so long. */
+  /** After an outage it is still sent within this time. */
   scheduledLateHours: 24,
   recurringLateMinutes: 60,
   cronLength: 200,

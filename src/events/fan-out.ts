@@ -10,7 +10,7 @@ export interface FanOutEvent {
   only?: { endpointId: string; deliveryId: string } | undefined;
 }
 
-/** What becomes of events. `webhooks`, which lies above this room, owns deliveries and registers this. */
+/** The deliveries of events. `webhooks`, the room above that owns them, registers this. */
 export interface Deliveries {
   /**
    * Writes one delivery for each matching endpoint of those events that the current transaction has written. Returns the
@@ -18,7 +18,7 @@ export interface Deliveries {
    */
   fanOut(db: Db, events: readonly FanOutEvent[]): Promise<Map<string, number>>;
   /**
-   * The events with a delivery that is pending, being retried or, with `endedDays`, ended less than so many days ago. The
+   * The events with a delivery that is pending, being retried or, with `endedDays`, ended less than that many days ago. The
    * deliveries of the others are locked until the end of the transaction.
    */
   eventsInUse(db: Db, eventIds: readonly string[], endedDays: number | null): Promise<string[]>;

@@ -160,17 +160,17 @@ async function createMessages(
   const given = template ?? (content as InlineContent);
   const field = mediaField(content);
   const contents = await contentsFor(deps, projectId, recipients, given, { event, field });
-  const planned = recipients.map((subscriber, index) => ({
+  const prepared = recipients.map((subscriber, index) => ({
     subscriberId: subscriber.id,
     channel: subscriber.channel,
     refused: skipReasonOf(subscriber, permission),
     ...(template && contents[index] && { content: contents[index] }),
   }));
-  const sendable = recipients.filter((_, index) => planned[index]?.refused === null);
+  const sendable = recipients.filter((_, index) => prepared[index]?.refused === null);
   const bots = await Promise.all(sendable.map((subscriber) => messengers.reaching(subscriber)));
   if (bots.length > 0 && bots.every((bot) => bot === null)) throw new AppError('platform_busy');
   const shared = template ? null : (contents[0] ?? null);
-  return insertMessages(pool, { projectId, requestId, kind: 'send', content: shared }, planned);
+  return insertMessages(pool, { projectId, requestId, kind: 'send', content: shared }, prepared);
 }
 
 /** The message of each recipient, with what is known about its media. */

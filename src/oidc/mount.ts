@@ -15,7 +15,7 @@ import { allowFormTarget, showCodeInput } from './pages';
 import { createProvider, MOUNT, type ProviderDeps } from './provider';
 import { revokeGrant } from './queries/records';
 
-/** Other processes use rotated keys after so long at most. */
+/** Other processes use rotated keys within this time. */
 const KEY_CHECK_MS = 2_000;
 
 const READ = ['GET', 'HEAD'];

@@ -17,8 +17,8 @@ export const workflowIds = {
 export const signals = { changed: 'changed' } as const;
 
 /**
- * One queue per kind of work, so that none can starve another: `broadcasts` runs broadcasts, batches, recurring messages and
- * imports; `campaigns` runs scheduled messages and drip enrolments. The prefix isolates test runs.
+ * One queue per kind of work, so that none can starve another: `broadcasts` runs broadcasts, batches and imports;
+ * `campaigns` runs scheduled and recurring messages and drip enrolments. The prefix isolates test runs.
  */
 export function taskQueues(prefix: string) {
   return {

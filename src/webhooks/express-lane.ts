@@ -66,7 +66,7 @@ export function startExpressLane(deps: ExpressLaneDeps): Relay {
       return refilled;
     }
     const version = { deliveryId: claim.id, number: 1, endpointVersion: claim.endpoint_version };
-    const recorded = await recordAttempt(pool, version, made, { handOver: true });
+    const recorded = await recordAttempt(pool, version, made, { isExpress: true });
     // Null where the lease had expired and another process has recorded this attempt.
     if (recorded) await conclude(first, made, recorded);
     return null;
@@ -86,13 +86,14 @@ export function startExpressLane(deps: ExpressLaneDeps): Relay {
     };
   }
 
-  async function handOverLost(deliveryId: string): Promise<void> {
+  async function recordLost(deliveryId: string): Promise<void> {
     const lost = await findLostAttempt(pool, deliveryId);
     if (!lost) return;
     const judged = judgeAttempt(lost, LOST_RESULT, lost.now, 1_000 * config.HERALD_RETRY_SCALE);
     // No version matches: a process of ours that died says nothing about the endpoint.
     const version = { deliveryId, number: 1, endpointVersion: -1 };
-    if (!(await recordAttempt(pool, version, { ...judged, result: LOST_RESULT }, { handOver: true }))) return;
+    const made = { ...judged, result: LOST_RESULT };
+    if (!(await recordAttempt(pool, version, made, { isExpress: true }))) return;
     log.warn(
       { delivery_id: deliveryId },
       'the process of a first attempt died; the workflow continues the delivery',
@@ -101,7 +102,7 @@ export function startExpressLane(deps: ExpressLaneDeps): Relay {
 
   async function maintainQueue(): Promise<void> {
     await noteFullEndpoints(pool);
-    for (const id of await endExpiredLeases(pool, EXPIRED_BATCH)) await handOverLost(id);
+    for (const id of await endExpiredLeases(pool, EXPIRED_BATCH)) await recordLost(id);
   }
 
   const maintenance = startPeriodicJob({

@@ -38,7 +38,10 @@ const CONCURRENCY = 16;
 const SLOTLESS_CONCURRENCY = 8;
 const SWEEP_MS = 1_000;
 
-/** The one path on which deliveries reach Temporal: first starts, retries, resumes, cancels, hand-overs and recoveries. */
+/**
+ * The one path on which deliveries reach Temporal: first starts, retries, resumes, cancels, recoveries, and what follows a
+ * failed first attempt of the express lane.
+ */
 export function startDeliveryRelay({
   pool,
   config,
@@ -49,9 +52,9 @@ export function startDeliveryRelay({
   fastEndpoints,
 }: DeliveryRelayDeps): Relay {
   function optionsFor(delivery: DueStart) {
-    const { handed_over: handedOver } = delivery;
-    const retrying = handedOver
-      ? retryingAttributes(delivery.attempts, handedOver, handedOver.nextAttemptAt).filter(hasValue)
+    const { after_express: afterExpress } = delivery;
+    const retrying = afterExpress
+      ? retryingAttributes(delivery.attempts, afterExpress, afterExpress.nextAttemptAt).filter(hasValue)
       : [];
     return {
       taskQueue: queues.deliveries,
@@ -61,7 +64,7 @@ export function startDeliveryRelay({
           deliveryId: delivery.id,
           attempts: delivery.attempts,
           ...(fastEndpoints.isFast(delivery.endpoint_id) ? { fast: true } : {}),
-          ...(handedOver ? { handedOver } : {}),
+          ...(afterExpress ? { afterExpress } : {}),
         },
       ],
       typedSearchAttributes: [

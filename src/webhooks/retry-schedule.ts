@@ -47,10 +47,10 @@ export function nextAttemptAt(question: NextAttemptQuestion): number | null {
   const lastChance = firstAttemptAt + lastChanceSeconds * unitMs;
   if (offset === undefined || previousOffset === undefined || now >= lastChance) return null;
 
-  const planned = firstAttemptAt + offset * unitMs;
+  const scheduled = firstAttemptAt + offset * unitMs;
   // A scheduled time that has passed (a slow receiver, a pause, an outage) keeps its distance to the attempt before it:
   // otherwise all missed attempts would be made in a row.
-  const due = planned > now ? planned : Math.min(now + (offset - previousOffset) * unitMs, lastChance);
+  const due = scheduled > now ? scheduled : Math.min(now + (offset - previousOffset) * unitMs, lastChance);
   if (!retryAfterMs || retryAfterMs < 0) return due;
   return Math.max(due, Math.min(now + retryAfterMs, lastChance));
 }

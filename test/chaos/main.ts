@@ -1,7 +1,7 @@
 import { reportText } from './report';
 import { runChaos } from './run';
 
-/** `npm run chaos -- [seconds] [seed]`; the same seed gives the same plan of faults. */
+/** `npm run chaos -- [seconds] [seed]`; the same seed gives the same faults. */
 async function main(): Promise<void> {
   const seconds = Number(process.argv[2] ?? 180);
   const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);

@@ -1,4 +1,4 @@
-/** The same seed gives the same plan of faults. */
+/** The same seed gives the same faults. */
 export interface Random {
   /** From 0 up to 1. */
   next(): number;

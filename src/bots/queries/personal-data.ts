@@ -13,7 +13,7 @@ export const personalData: PersonalData = {
     await change(
       db,
       'erase_set_aside_updates',
-      `DELETE FROM bot_updates WHERE set_aside_at IS NOT NULL AND channel = $1 AND lane = ANY ($2::text[])`,
+      `DELETE FROM bot_updates WHERE set_aside_at IS NOT NULL AND channel = $1 AND chat_queue = ANY ($2::text[])`,
       [channel, [null, bot].map((each) => ofBot(each, `user:${platform_user_id}`))],
     );
   },

@@ -22,7 +22,7 @@ export interface ClaimedBotUpdate {
 
 /**
  * Stores updates in order, without duplicates, together with the poll position. Inserts into one chat queue (column
- * `lane`) are serialised by a lock, so a smaller id always becomes visible first and the oldest pending update of a
+ * `chat_queue`) are serialised by a lock, so a smaller id always becomes visible first and the oldest pending update of a
  * queue really is the oldest.
  */
 export async function storeBotUpdates(
@@ -59,16 +59,16 @@ async function insertOnce(
     db,
     'lock_chat_queues',
     `SELECT pg_advisory_xact_lock(key)
-     FROM (SELECT DISTINCT hashtextextended('bot_lane/' || $1 || '/' || lane, 0) AS key
-           FROM unnest($2::text[]) AS lane ORDER BY key) AS keys`,
+     FROM (SELECT DISTINCT hashtextextended('chat_queue/' || $1 || '/' || chat_queue, 0) AS key
+           FROM unnest($2::text[]) AS chat_queue ORDER BY key) AS keys`,
     [channel, chatQueues],
   );
   return change(
     db,
     'insert_bot_updates',
-    `INSERT INTO bot_updates (channel, bot, dedupe_key, lane, payload)
-     SELECT $1, $5, key, lane, payload::json
-     FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS given (key, lane, payload, place)
+    `INSERT INTO bot_updates (channel, bot, dedupe_key, chat_queue, payload)
+     SELECT $1, $5, key, chat_queue, payload::json
+     FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS given (key, chat_queue, payload, place)
      ORDER BY place
      ON CONFLICT (channel, dedupe_key) DO NOTHING`,
     [
@@ -123,9 +123,9 @@ export function claimBotUpdates(
     db,
     'claim_bot_updates',
     `WITH heads AS MATERIALIZED (
-       SELECT DISTINCT ON (channel, lane) id, coalesce(bot, channel) AS bot, retry_at, leased_until
+       SELECT DISTINCT ON (channel, chat_queue) id, coalesce(bot, channel) AS bot, retry_at, leased_until
        FROM bot_updates WHERE handled_at IS NULL AND set_aside_at IS NULL
-       ORDER BY channel, lane, id
+       ORDER BY channel, chat_queue, id
      ), ranked AS MATERIALIZED (
        SELECT id, bot, row_number() OVER (PARTITION BY bot ORDER BY id) AS place FROM heads
        WHERE (retry_at IS NULL OR retry_at <= clock_timestamp())
@@ -162,7 +162,7 @@ export async function markBotUpdateHandled(db: Db, id: number): Promise<void> {
   await change(
     db,
     'mark_bot_update_handled',
-    `UPDATE bot_updates SET handled_at = clock_timestamp(), payload = NULL, lane = '', last_error = NULL, leased_until = NULL
+    `UPDATE bot_updates SET handled_at = clock_timestamp(), payload = NULL, chat_queue = '', last_error = NULL, leased_until = NULL
      WHERE id = $1 AND handled_at IS NULL`,
     [id],
   );

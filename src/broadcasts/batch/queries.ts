@@ -19,12 +19,12 @@ export interface NewBatchRecipient {
   error: string | null;
 }
 
-/** `nobody` stands for an unknown subscriber. */
+/** `unknownSubscriber` is stored where the request names no subscriber of the project. */
 export async function insertBatchRecipients(
   db: Db,
   batchId: string,
   recipients: NewBatchRecipient[],
-  nobody: string,
+  unknownSubscriber: string,
 ): Promise<void> {
   await change(
     db,
@@ -39,7 +39,7 @@ export async function insertBatchRecipients(
      LEFT JOIN subscribers s ON s.id = given.subscriber ${JOIN_OWN_BOT}`,
     [
       batchId,
-      nobody,
+      unknownSubscriber,
       recipients.map((each) => each.subscriber_id),
       recipients.map((each) => each.channel),
       recipients.map((each) => (each.content ? JSON.stringify(each.content) : null)),

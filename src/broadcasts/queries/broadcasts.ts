@@ -246,9 +246,9 @@ export function claimDueBroadcasts(db: Db, limit: number): Promise<DueBroadcast[
   return rows<DueBroadcast>(
     db,
     'claim_due_broadcasts',
-    `UPDATE broadcasts b SET start_at = clock_timestamp() + interval '10 seconds'
-     FROM (SELECT id FROM broadcasts WHERE status IN ('queued', 'running', 'cancelling') AND start_at <= now()
-           ORDER BY start_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
+    `UPDATE broadcasts b SET wake_at = clock_timestamp() + interval '10 seconds'
+     FROM (SELECT id FROM broadcasts WHERE status IN ('queued', 'running', 'cancelling') AND wake_at <= now()
+           ORDER BY wake_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
      WHERE b.id = due.id RETURNING b.id, b.kind, b.project_id, b.total,
        (SELECT slug FROM projects p WHERE p.id = b.project_id) AS project_slug`,
     [limit],
@@ -262,7 +262,7 @@ export function extendBroadcastLease(db: Db, id: string): Promise<number> {
     'extend_broadcast_lease',
     // The lock comes first: an UPDATE that waits for it may have computed its values before.
     `WITH locked AS MATERIALIZED (SELECT id FROM broadcasts WHERE id = $1 FOR NO KEY UPDATE)
-     UPDATE broadcasts b SET start_at = clock_timestamp() + interval '2 minutes' FROM locked WHERE b.id = locked.id`,
+     UPDATE broadcasts b SET wake_at = clock_timestamp() + interval '2 minutes' FROM locked WHERE b.id = locked.id`,
     [id],
   );
 }

@@ -5,8 +5,8 @@ import { change, rows } from '../../db/query';
 /* What operators see of the messages of all projects. */
 
 /** SQL: jobs that are late. A job whose worker is alive is due for a check later. */
-const lateJobs = (kind: 'broadcast' | 'batch') => `SELECT id, start_at AS due_at FROM broadcasts
-  WHERE kind = '${kind}' AND status IN ('queued', 'running', 'cancelling') AND start_at < ${LATE}`;
+const lateJobs = (kind: 'broadcast' | 'batch') => `SELECT id, wake_at AS due_at FROM broadcasts
+  WHERE kind = '${kind}' AND status IN ('queued', 'running', 'cancelling') AND wake_at < ${LATE}`;
 
 /** Scheduled and recurring messages, broadcasts and batches that are late. */
 export function lateBroadcasts(db: Db): Promise<Late[]> {

@@ -48,7 +48,7 @@ export function beginRun(
       `WITH locked AS MATERIALIZED (
          SELECT id FROM broadcasts WHERE id = $1 AND status IN ('queued', 'running') FOR NO KEY UPDATE)
        UPDATE broadcasts b SET status = 'running', run_token = $2, started_at = coalesce(b.started_at, now()),
-         next_at = greatest(b.next_at, coalesce(b.started_at, now())), start_at = clock_timestamp() + interval '2 minutes'
+         next_at = greatest(b.next_at, coalesce(b.started_at, now())), wake_at = clock_timestamp() + interval '2 minutes'
        FROM locked, projects p WHERE b.id = locked.id AND p.id = b.project_id
        RETURNING b.kind, b.project_id, p.name AS project, b.content, b.scheduled_id`,
       [id, token],

@@ -211,9 +211,9 @@ CREATE TABLE bot_updates (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   channel text NOT NULL,
   dedupe_key text NOT NULL,
-  -- `user:<id>` for a private chat (MAX may leave the chat out), else the chat's id: updates of one lane are handled
+  -- `user:<id>` for a private chat (MAX may leave the chat out), else the chat's id: updates of one queue are handled
   -- one at a time, in the order of their ids.
-  lane text NOT NULL,
+  chat_queue text NOT NULL,
   -- The platform's own words (json, not jsonb, keeps any of them); erased once handled, for they hold names and tokens.
   payload json,
   received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -224,12 +224,12 @@ CREATE TABLE bot_updates (
   leased_until timestamptz,
   -- Set aside after failing again and again; shown by `herald doctor`.
   set_aside_at timestamptz,
-  -- The bot that received the update. `dedupe_key` and `lane` of an own bot begin with its key, because the numbers of two
+  -- The bot that received the update. `dedupe_key` and `chat_queue` of an own bot begin with its key, because the numbers of two
   -- bots' updates, and their users, can be the same.
   bot text,
   UNIQUE (channel, dedupe_key)
 );
-CREATE INDEX bot_updates_waiting ON bot_updates (channel, lane, id) WHERE (handled_at IS NULL) AND (set_aside_at IS NULL);
+CREATE INDEX bot_updates_waiting ON bot_updates (channel, chat_queue, id) WHERE (handled_at IS NULL) AND (set_aside_at IS NULL);
 CREATE INDEX bot_updates_received ON bot_updates (received_at);
 -- Updates that were set aside are few among very many; metrics and `herald doctor` count them.
 CREATE INDEX bot_updates_set_aside ON bot_updates (set_aside_at) WHERE set_aside_at IS NOT NULL;
@@ -398,12 +398,12 @@ CREATE TABLE imports (
   -- The number of the next row, from 1: those before it are done and deleted.
   next_row int NOT NULL DEFAULT 1,
   -- When the relay has to start the workflow, again if no worker has moved the time.
-  start_at timestamptz NOT NULL DEFAULT now(),
+  wake_at timestamptz NOT NULL DEFAULT now(),
   created_at timestamptz NOT NULL DEFAULT now(),
   started_at timestamptz,
   ended_at timestamptz
 );
-CREATE INDEX imports_due ON imports (start_at) WHERE status <> 'completed';
+CREATE INDEX imports_due ON imports (wake_at) WHERE status <> 'completed';
 CREATE INDEX imports_open ON imports (project_id) WHERE status <> 'completed';
 CREATE INDEX imports_age ON imports (created_at, id);
 
@@ -978,7 +978,7 @@ CREATE TABLE broadcasts (
   -- The pace that the project asked for.
   next_at timestamptz NOT NULL DEFAULT '-infinity',
   -- For the relay: when to make sure that the workflow runs. A worker at work keeps moving it on.
-  start_at timestamptz NOT NULL DEFAULT now(),
+  wake_at timestamptz NOT NULL DEFAULT now(),
   created_at timestamptz NOT NULL DEFAULT now(),
   started_at timestamptz,
   ended_at timestamptz,
@@ -990,7 +990,7 @@ CREATE TABLE broadcasts (
   run_id uuid UNIQUE
 );
 CREATE INDEX broadcasts_page ON broadcasts (project_id, created_at DESC, id DESC);
-CREATE INDEX broadcasts_open ON broadcasts (start_at) WHERE status IN ('queued', 'running', 'cancelling');
+CREATE INDEX broadcasts_open ON broadcasts (wake_at) WHERE status IN ('queued', 'running', 'cancelling');
 CREATE INDEX broadcasts_by_end ON broadcasts (ended_at) WHERE ended_at IS NOT NULL;
 
 -- The audience as it was when the broadcast began. No reference to the subscriber: one who is removed in the middle

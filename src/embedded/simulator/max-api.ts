@@ -35,7 +35,7 @@ export function createMaxApi(bots: BotDirectory, origin: () => string): Handler 
     const body = await readJson(exchange.req);
     if (!/^[^\s]+$/.test(token)) throw new MaxError(401, 'verify.token', 'Invalid access_token');
     if (bots.isNew(token)) {
-      // A test cannot plan faults for a bot that is not there yet, so its first call takes those of the shared one.
+      // A test cannot set faults for a bot that does not exist yet, so its first call takes those of the shared one.
       const fault = bots.shared.state.faults.takeForCall(method, null);
       await withFault(fault, faultError, () => undefined);
     }

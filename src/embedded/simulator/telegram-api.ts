@@ -34,7 +34,7 @@ export function createTelegramApi(bots: BotDirectory): Handler {
     if (!/^\d+:[\w-]+$/.test(token)) throw new TelegramError(404, 'Not Found');
     const params = await readAnyParams(exchange);
     if (bots.isNew(token)) {
-      // A test cannot plan faults for a bot that is not there yet, so its first call takes those of the shared one.
+      // A test cannot set faults for a bot that does not exist yet, so its first call takes those of the shared one.
       const fault = bots.shared.state.faults.takeForCall(methodName, chatOf(params));
       await withFault(fault, faultError, () => undefined);
     }

@@ -12,7 +12,7 @@ export const SUBSCRIBER_ID_PATTERN = '"subscriber_id":"([^"\\\\]+)"';
 export const isAboutSubscriber = (id: string, publicIds: string) =>
   `(substring(e.body FROM '${SUBSCRIBER_ID_PATTERN}') = ANY (${publicIds}) OR e.subscriber_id = ${id})`;
 
-/** At most so many events are erased in one transaction, with their deliveries. */
+/** The events that one transaction erases, with their deliveries. */
 const BATCH = 500;
 
 /**

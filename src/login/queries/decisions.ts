@@ -61,7 +61,7 @@ export async function hasUnhandledUpdate(db: Db, sessionId: string): Promise<boo
     `SELECT EXISTS (
        SELECT 1 FROM auth_sessions s JOIN auth_prompts p ON p.session_id = s.id
          JOIN bot_updates u ON u.channel = p.channel
-           AND u.lane = coalesce(p.bot || '/', '') || 'user:' || p.platform_user_id
+           AND u.chat_queue = coalesce(p.bot || '/', '') || 'user:' || p.platform_user_id
        WHERE s.id = $1 AND u.handled_at IS NULL AND u.set_aside_at IS NULL AND u.received_at <= s.expires_at) AS waiting`,
     [sessionId],
   );

@@ -49,7 +49,7 @@ export async function secondsUntilLoginFits(
   return Math.max(0, found?.seconds ?? 0);
 }
 
-/** Whether the project has so many unanswered logins. The caller holds the project's row lock. */
+/** Whether the project has this many unanswered logins. The caller holds the project's row lock. */
 export async function hasOpenLogins(db: Db, projectId: string, limit: number): Promise<boolean> {
   const found = await row<{ count: number }>(
     db,

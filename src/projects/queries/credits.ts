@@ -46,8 +46,8 @@ export async function chargeCredit(
 }
 
 /**
- * False if the project has been told already. The charge of the last credit always tells; a login without credit only if
- * no charge has told this month, for example after a change to a smaller plan.
+ * False if the project has been notified already. The charge of the last credit always notifies it; a login without credit
+ * only if no charge has done so this month, for example after a change to a smaller plan.
  */
 export async function markExhausted(db: Db, projectId: string, source: Charge): Promise<boolean> {
   const marked = await change(

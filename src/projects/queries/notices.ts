@@ -2,7 +2,7 @@ import type { Channel, Language } from '../../contract/common';
 import type { Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
 
-/** Queues a message of the bot to each member who wants to be told, in the transaction of the event. */
+/** Queues a message of the bot to each member who wants notices, in the transaction of the event. */
 export function queueNotices(db: Db, projectId: string, eventId: string): Promise<number> {
   return change(
     db,

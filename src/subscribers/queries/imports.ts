@@ -107,7 +107,7 @@ export async function recordChunk(
     'record_import_chunk',
     `UPDATE imports SET status = 'running', started_at = coalesce(started_at, clock_timestamp()),
        next_row = next_row + $2, updated = updated + $2 - $3, failed = failed + $3, errors = $4,
-       start_at = clock_timestamp() + interval '2 minutes'
+       wake_at = clock_timestamp() + interval '2 minutes'
      WHERE id = $1`,
     [id, done, failed, JSON.stringify(errors)],
   );
@@ -132,9 +132,9 @@ export function claimDueImports(db: Db, limit: number): Promise<DueImport[]> {
   return rows<DueImport>(
     db,
     'claim_due_imports',
-    `UPDATE imports i SET start_at = clock_timestamp() + interval '10 seconds'
-     FROM (SELECT id FROM imports WHERE status <> 'completed' AND start_at <= now()
-           ORDER BY start_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED) due
+    `UPDATE imports i SET wake_at = clock_timestamp() + interval '10 seconds'
+     FROM (SELECT id FROM imports WHERE status <> 'completed' AND wake_at <= now()
+           ORDER BY wake_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED) due
      WHERE i.id = due.id RETURNING i.id, i.project_id, i.rows`,
     [limit],
   );
@@ -146,7 +146,7 @@ export async function extendImportLease(db: Db, id: string): Promise<void> {
     db,
     'extend_import_lease',
     `WITH locked AS MATERIALIZED (SELECT id FROM imports WHERE id = $1 FOR NO KEY UPDATE)
-     UPDATE imports i SET start_at = clock_timestamp() + interval '2 minutes' FROM locked WHERE i.id = locked.id`,
+     UPDATE imports i SET wake_at = clock_timestamp() + interval '2 minutes' FROM locked WHERE i.id = locked.id`,
     [id],
   );
 }

@@ -210,10 +210,10 @@ const RECORD = `WITH locked AS MATERIALIZED (
        RETURNING d.id, d.endpoint_id, d.status, d.failure, d.attempts, d.last_http_status, d.last_error, d.next_attempt_at,
          d.round > d.served AS again
      ), freed AS (
-       -- The express lane hands over what did not succeed; the rest is the workflow's, which waits by itself.
+       -- What the express lane could not deliver stays queued for a workflow; a workflow waits by itself.
        DELETE FROM delivery_queue q USING delivery d
        WHERE q.delivery_id = d.id AND NOT ($15 AND d.status IN ('pending', 'failed'))
-     ), handed_over AS (
+     ), requeued AS (
        UPDATE delivery_queue q SET holder = NULL, claimed_at = NULL, lease_until = NULL, is_first = false,
          needs_slot = d.again, due_at = clock_timestamp(), priority = CASE WHEN d.again THEN 0 ELSE q.priority END
        FROM delivery d WHERE q.delivery_id = d.id AND $15 AND d.status IN ('pending', 'failed')
@@ -260,13 +260,14 @@ const WRITE_EXPRESS_CLAIM = `WITH delivery AS (
 
 /**
  * Writes the result, the delivery's new state and what it means for the endpoint, together and once. Null when the
- * attempt has a result already. `handOver`: the workflow is started, or shown the end, by the relay.
+ * attempt has a result already. `isExpress`: the attempt is the express lane's, and the relay starts the
+ * workflow for what follows.
  */
 export async function recordAttempt(
   pool: pg.Pool,
   claim: { deliveryId: string; number: number; endpointVersion: number },
   { result, verdict, next }: JudgedResult,
-  { handOver = false }: { handOver?: boolean } = {},
+  { isExpress = false }: { isExpress?: boolean } = {},
 ): Promise<RecordedAttempt | null> {
   const [, , , recorded] = await withPipelinedTransaction(pool, (db) =>
     Promise.all([
@@ -276,7 +277,7 @@ export async function recordAttempt(
         verdict,
         limits.webhookDisableAfterHours,
       ]),
-      handOver ? change(db, 'write_express_claim', WRITE_EXPRESS_CLAIM, [claim.deliveryId]) : null,
+      isExpress ? change(db, 'write_express_claim', WRITE_EXPRESS_CLAIM, [claim.deliveryId]) : null,
       row<RecordedAttempt & { wakes_relay: boolean }>(db, 'record_attempt', RECORD, [
         claim.deliveryId,
         claim.number,
@@ -292,7 +293,7 @@ export async function recordAttempt(
         limits.webhookDisableAfterHours,
         disabledReasons.gone,
         disabledReasons.failing,
-        handOver,
+        isExpress,
         result.requestHeaders,
       ]),
       countResults(db, [claim.deliveryId]),

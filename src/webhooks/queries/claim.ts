@@ -164,7 +164,7 @@ export interface DueStart {
   /** An attempt was requested, perhaps of a delivery that had failed. */
   requested: boolean;
   /** The express lane has made the first attempt: when the next one is scheduled, and how the first one ended. */
-  handed_over: { nextAttemptAt: number; httpStatus: number | null; error: string | null } | null;
+  after_express: { nextAttemptAt: number; httpStatus: number | null; error: string | null } | null;
 }
 
 const START_COLUMNS = `d.id, d.project_id, p.slug AS project_slug, d.endpoint_id, e.url, d.event_id, d.event_name, d.status,
@@ -173,7 +173,7 @@ const START_COLUMNS = `d.id, d.project_id, p.slug AS project_slug, d.endpoint_id
 const claimStartsText = `${claimed('workflow', { holder: 'relay', lease: START_LEASE })}, decided AS (
        UPDATE deliveries d SET lane = 'workflow' FROM claimed c WHERE d.id = c.delivery_id AND d.lane IS NULL
      )
-     SELECT ${START_COLUMNS}, NULL AS handed_over
+     SELECT ${START_COLUMNS}, NULL AS after_express
      FROM claimed c JOIN delivery d ON d.id = c.delivery_id JOIN endpoints e ON e.id = d.endpoint_id
      JOIN projects p ON p.id = d.project_id`;
 
@@ -184,7 +184,7 @@ export function claimStarts(pool: pg.Pool, options: ClaimOptions): Promise<DueSt
 
 /**
  * Deliveries whose workflow has no attempt to make yet: those that ended elsewhere and whose workflow must show it, and
- * those that the express lane has handed over.
+ * those whose first attempt the express lane has made without success.
  */
 export function claimSlotless(db: Db, limit: number): Promise<DueStart[]> {
   return rows<DueStart>(
@@ -201,7 +201,7 @@ export function claimSlotless(db: Db, limit: number): Promise<DueStart[]> {
      SELECT ${START_COLUMNS},
        CASE WHEN d.status = 'pending' AND d.next_attempt_at IS NOT NULL THEN json_build_object(
          'nextAttemptAt', floor(extract(epoch FROM d.next_attempt_at) * 1000), 'httpStatus', d.last_http_status,
-         'error', d.last_error) END AS handed_over
+         'error', d.last_error) END AS after_express
      FROM claimed c JOIN deliveries d ON d.id = c.delivery_id JOIN endpoints e ON e.id = d.endpoint_id
      JOIN projects p ON p.id = d.project_id`,
     [limit],

@@ -210,7 +210,7 @@ describe('updates of the messengers', () => {
 
   it('are forgotten after 48 hours, the unhandled ones never', async () => {
     await database.pool.query(
-      `INSERT INTO bot_updates (channel, dedupe_key, lane, received_at, handled_at)
+      `INSERT INTO bot_updates (channel, dedupe_key, chat_queue, received_at, handled_at)
        SELECT 'telegram', 'old' || i, 'x', now() - interval '49 hours', now() FROM generate_series(1, 5) AS i
        UNION ALL SELECT 'telegram', 'young', 'x', now() - interval '47 hours', now()
        UNION ALL SELECT 'telegram', 'unhandled', 'x', now() - interval '49 hours', NULL`,

@@ -263,7 +263,7 @@ describe('a broadcast', () => {
     await eventually(async () => (await project.api('GET', `/v1/broadcast/${jobId}`)).body.sent > 0);
     await service.client.workflow.getHandle(workflowIds.broadcast(jobId)).terminate('by a test');
     // The relay looks after two silent minutes; the test does not wait for them.
-    await service.pool.query(`UPDATE broadcasts SET start_at = now() WHERE id = $1`, [jobId]);
+    await service.pool.query(`UPDATE broadcasts SET wake_at = now() WHERE id = $1`, [jobId]);
     expect(await untilBroadcast(project, jobId, 'completed')).toMatchObject({ failed: 0, skipped: 0 });
     expect(await eventsOf(service, project, 'broadcast.completed')).toHaveLength(1);
   });

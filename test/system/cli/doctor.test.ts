@@ -163,7 +163,7 @@ test('late messages are named by kind', async () => {
 test('updates set aside, late sessions and overdue deliveries are counted', async () => {
   const { pool } = service;
   await pool.query(
-    `INSERT INTO bot_updates (channel, dedupe_key, lane, failures, set_aside_at) VALUES ('telegram', 'x', 'user:1', 5, now())`,
+    `INSERT INTO bot_updates (channel, dedupe_key, chat_queue, failures, set_aside_at) VALUES ('telegram', 'x', 'user:1', 5, now())`,
   );
   await pool.query(
     `INSERT INTO auth_sessions (project_id, flow, status, workflow_started_at, expires_at)

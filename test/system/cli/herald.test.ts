@@ -321,18 +321,23 @@ describe('the herald command', () => {
 
   it('lists templates, batches, scheduled and recurring messages of all projects or of one', async () => {
     const { project_id: project } = await json<{ project_id: string }>(
-      ...['project', 'create', '--slug', 'plans', '--name', 'Plans'],
+      ...['project', 'create', '--slug', 'campaigns', '--name', 'Campaigns'],
     );
     await database.pool.query(
       `INSERT INTO broadcasts (project_id, kind, content, audience, status, total) VALUES ($1, 'batch', '{}', '{}', 'completed', 7)`,
       [project],
     );
-    const [batch, ...more] = await json<Record<string, unknown>[]>('batch', 'list', '--project', 'plans');
-    expect(batch).toMatchObject({ project: 'plans', name: '7 messages', status: 'completed', next_at: null });
+    const [batch, ...more] = await json<Record<string, unknown>[]>('batch', 'list', '--project', 'campaigns');
+    expect(batch).toMatchObject({
+      project: 'campaigns',
+      name: '7 messages',
+      status: 'completed',
+      next_at: null,
+    });
     expect(more).toEqual([]);
-    expect(await json('template', 'list', '--project', 'plans')).toEqual([]);
+    expect(await json('template', 'list', '--project', 'campaigns')).toEqual([]);
     for (const kind of ['scheduled', 'recurring']) {
-      expect(await json(kind, 'list', '--project', 'plans', '--status', 'active')).toEqual([]);
+      expect(await json(kind, 'list', '--project', 'campaigns', '--status', 'active')).toEqual([]);
     }
   });
 });

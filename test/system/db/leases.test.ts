@@ -59,7 +59,7 @@ describe('a lease that was taken after a wait for a lock', () => {
   ])('lasts in full for %s', async (_, take) => {
     const id = await insertBroadcast();
     const waited = await afterWait('SELECT 1 FROM broadcasts WHERE id = $1 FOR UPDATE', id, () => take(id));
-    const end = await one(`SELECT start_at - interval '2 minutes' AS at FROM broadcasts WHERE id = $1`, id);
+    const end = await one(`SELECT wake_at - interval '2 minutes' AS at FROM broadcasts WHERE id = $1`, id);
     expect(end.getTime()).toBeGreaterThanOrEqual(waited.getTime());
   });
 

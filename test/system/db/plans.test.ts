@@ -94,7 +94,7 @@ async function grow(projectId: string, endpointId: string): Promise<void> {
     `INSERT INTO auth_answers (update_id, session_id, answer, first_name, received_at, prompt_id)
      SELECT -number, id, 'yes', 'G', now(), 1 FROM auth_sessions WHERE project_id = $1`,
     `INSERT INTO credit_ledger (session_id, project_id, source) SELECT id, project_id, 'plan' FROM auth_sessions WHERE project_id = $1`,
-    `INSERT INTO bot_updates (channel, dedupe_key, lane, handled_at)
+    `INSERT INTO bot_updates (channel, dedupe_key, chat_queue, handled_at)
      SELECT 'telegram', 'grown-' || i, 'user:' || i, now() FROM generate_series(1, ${ROWS}) i WHERE $1::uuid IS NOT NULL`,
     `INSERT INTO events (project_id, name, body) SELECT $1, 'auth.completed', '{}' FROM generate_series(1, ${ROWS}) i`,
   ];

@@ -151,8 +151,8 @@ describe('the requests of the reference', () => {
       return { drip_id: chain.body.drip_id };
     }
     if (path.startsWith('/v1/recurring/')) {
-      const plan = { name: 'Hello', content: { text: 'Hello' }, audience: {}, cron: '0 9 * * MON' };
-      const entry = await project.api<{ recurring_id: string }>('POST', '/v1/recurring', plan);
+      const request = { name: 'Hello', content: { text: 'Hello' }, audience: {}, cron: '0 9 * * MON' };
+      const entry = await project.api<{ recurring_id: string }>('POST', '/v1/recurring', request);
       return { id: entry.body.recurring_id };
     }
     if (path.startsWith('/v1/send/batch/')) {

@@ -172,7 +172,7 @@ async function check(operation: Operation, response: Response): Promise<void> {
 }
 
 /** A template, a batch, a scheduled and a recurring message, and a chain. */
-async function createPlans(api: TestProject['api']): Promise<unknown[]> {
+async function createEntries(api: TestProject['api']): Promise<unknown[]> {
   const content = { text: 'x' };
   const template = await api('POST', '/v1/templates', { key: 'known', variants: { en: content } });
   const batch = await api('POST', '/v1/send/batch', { messages: [{ external_id: 'a', text: 'x' }] });
@@ -204,8 +204,8 @@ async function createThings({ api }: TestProject): Promise<string[]> {
   const endpoint = await api('POST', '/v1/webhooks', { url: 'https://example.com/hook' });
   const test = await api('POST', `/v1/webhooks/${endpoint.body.id}/test`);
   const session = await api('POST', '/v1/auth/session', { state: 'fuzz' });
-  const plans = await createPlans(api);
-  const ids = [endpoint.body.id, test.body.delivery_id, session.body.session_id, ...plans];
+  const entries = await createEntries(api);
+  const ids = [endpoint.body.id, test.body.delivery_id, session.body.session_id, ...entries];
   expect(ids).toEqual(ids.map(() => expect.any(String)));
   return ids;
 }

@@ -68,7 +68,7 @@ async function historyEvents(sessionId: string): Promise<number> {
 }
 
 describe.each<Channel>(['telegram', 'max'])('time on %s', (channel) => {
-  test('nobody answers: the question is edited at the end, the status is expired, and a late Yes is told so', async () => {
+  test('not answered in time: the question is edited at the end, the status is expired, and a late Yes is told so', async () => {
     const { project, session, user, question } = await askedInTime(channel, `late-${channel}`);
     await waitForStatus(service, session.session_id, 'expired');
     const edited = await eventually(async () => {
@@ -89,7 +89,7 @@ describe.each<Channel>(['telegram', 'max'])('time on %s', (channel) => {
     ]);
     expect(rows).toHaveLength(0);
     const result = await service.client.workflow.getHandle(`auth/${session.session_id}`).result();
-    expect(result).toEqual({ status: 'expired', reason: 'nobody answered in time' });
+    expect(result).toEqual({ status: 'expired', reason: 'not answered in time' });
     const log = await project.api('GET', '/v1/auth/sessions');
     expect(log.body.data).toMatchObject([{ status: 'expired', confirmed: false }]);
     expect(sessionOutcome(log.body.data[0])).toBe('expired');

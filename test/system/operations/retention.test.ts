@@ -17,8 +17,8 @@ const ROWS = `
     VALUES ('00000000-0000-0000-0000-0000000000a3', '00000000-0000-0000-0000-0000000000a1', 'telegram', '1', '1', 'A', 'en');
   INSERT INTO subscribe_links (id, project_id, token_hash, token_sealed, tags, permissions, expires_at, created_at)
     VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1', 'l', 's', '{}', '{}', now(), now());
-  INSERT INTO bot_updates (channel, dedupe_key, lane, handled_at) VALUES ('telegram', '1', '', now());
-  INSERT INTO bot_updates (channel, dedupe_key, lane, set_aside_at) VALUES ('telegram', '2', 'user:1', now());
+  INSERT INTO bot_updates (channel, dedupe_key, chat_queue, handled_at) VALUES ('telegram', '1', '', now());
+  INSERT INTO bot_updates (channel, dedupe_key, chat_queue, set_aside_at) VALUES ('telegram', '2', 'user:1', now());
   INSERT INTO auth_sessions (id, project_id, flow, status, expires_at)
     VALUES ('00000000-0000-0000-0000-0000000000a4', '00000000-0000-0000-0000-0000000000a1', 'session', 'consumed', now());
   INSERT INTO auth_prompts (session_id, nonce_hash, channel, chat_id, platform_user_id, update_id)

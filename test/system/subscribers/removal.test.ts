@@ -117,7 +117,7 @@ async function knownPerson(project: TestProject, channel: 'telegram' | 'max'): P
   const byExternalId = { external_id: `crm-${word}` };
   const laterKey = { 'idempotency-key': freshName('key') };
   const scheduleByExternalIdAgain = () => {
-    const body = { ...byExternalId, content: { text: `planned-${word}` }, scheduled_at: later };
+    const body = { ...byExternalId, content: { text: `scheduled-${word}` }, scheduled_at: later };
     return project.api('POST', '/v1/scheduled', body, laterKey);
   };
   expect((await scheduleByExternalIdAgain()).body).toMatchObject(byExternalId);
@@ -159,7 +159,7 @@ async function knownPerson(project: TestProject, channel: 'telegram' | 'max'): P
   const pending = await createSession(project, browser('pending'));
   await openAndWait(service, channel, user, startOf(linkOf(pending, channel)), profile);
   await service.pool.query(
-    `INSERT INTO bot_updates (channel, dedupe_key, lane, payload, set_aside_at, last_error)
+    `INSERT INTO bot_updates (channel, dedupe_key, chat_queue, payload, set_aside_at, last_error)
      VALUES ($1, $2, 'user:' || $3, to_json($4::text), now(), $4)`,
     [channel, freshName('aside'), platform_user_id, profile.first_name],
   );
@@ -183,7 +183,7 @@ async function knownPerson(project: TestProject, channel: 'telegram' | 'max'): P
       `crm-${word}`,
       `note-${word}`,
       `text-${word}`,
-      `planned-${word}`,
+      `scheduled-${word}`,
       `ref-${word}`,
       `data-${word}`,
       ...['used', 'unused', 'declined', 'pending'].flatMap((place) => [
@@ -249,9 +249,9 @@ describe.each(['telegram', 'max'] as const)('removing a subscriber on %s', (chan
     const repeated = await known.sendAgain();
     expect(repeated.headers.get('idempotent-replayed')).toBe('true');
     expect(repeated.body).toMatchObject({ sent: 1, details: [{ subscriber_id: ERASED_SUBSCRIBER_ID }] });
-    const planned = await known.scheduleAgain();
-    expect(planned.headers.get('idempotent-replayed')).toBe('true');
-    expect(planned.body).toMatchObject({ subscriber_id: null, content: { text: '' } });
+    const scheduled = await known.scheduleAgain();
+    expect(scheduled.headers.get('idempotent-replayed')).toBe('true');
+    expect(scheduled.body).toMatchObject({ subscriber_id: null, content: { text: '' } });
     const erased = { external_id: null, content: { text: '' } };
     expect((await known.scheduleByExternalIdAgain()).body).toMatchObject(erased);
     expect((await known.linkAgain()).body).toMatchObject({ external_id: null });

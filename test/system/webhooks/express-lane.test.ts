@@ -55,7 +55,7 @@ test('a delivery that succeeds at once is signed, logged and needs no workflow',
   expect(await hasWorkflow(id)).toBe(false);
 });
 
-test('a first failure is handed to the workflow, which goes on with attempt 2 of the same schedule', async () => {
+test('after a first failure a workflow goes on with attempt 2 of the same schedule', async () => {
   const endpoint = await createEndpoint(project, receiver.url);
   receiver.behave((res) => void res.writeHead(receiver.received.length > 2 ? 200 : 503).end());
   const id = await emitOne(service, project, endpoint.id);
@@ -73,7 +73,7 @@ test('a first failure is handed to the workflow, which goes on with attempt 2 of
   expect(await hasWorkflow(id)).toBe(true);
 });
 
-test('handed over, the workflow waits for its time: the UI shows how the delivery stands, and nothing is asked before', async () => {
+test('after a first failure the workflow waits for its time: the UI shows how the delivery stands, and nothing is asked before', async () => {
   const endpoint = await createEndpoint(project, receiver.url);
   receiver.behave((res) => void res.writeHead(503, { 'retry-after': '3600' }).end());
   const id = await emitOne(service, project, endpoint.id);

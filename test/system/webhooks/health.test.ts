@@ -302,7 +302,7 @@ describe('every result is counted once', () => {
       next: Date.now() + 60_000,
     } as const;
     await recordAttempt(service.pool, { deliveryId: claimed!.id, number: 1, endpointVersion: -1 }, lost, {
-      handOver: true,
+      isExpress: true,
     });
     expect(totals(await stats())).toEqual({ succeeded: 0, failed: 1 });
     expect((await stats()).every(({ p50_ms }) => p50_ms === null)).toBe(true);

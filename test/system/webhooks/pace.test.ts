@@ -464,7 +464,7 @@ describe('the claim', () => {
     expect(rows).toEqual([]);
   });
 
-  test('a delivery that was handed over gets its workflow without a slot, also from a full endpoint', async () => {
+  test('a delivery whose express attempt has failed gets its workflow without a slot, also from a full endpoint', async () => {
     await fiveEndpoints(pool);
     await workflow(200);
     const { rows } = await pool.query<{ id: string; next_attempt_at: Date }>(
@@ -477,8 +477,8 @@ describe('the claim', () => {
       'UPDATE delivery_queue SET needs_slot = false, is_first = false WHERE delivery_id = $1',
       [id],
     );
-    const handed_over = { nextAttemptAt: next_attempt_at.getTime(), httpStatus: null, error: 'timeout' };
-    expect(await claimSlotless(pool, 10)).toMatchObject([{ id, handed_over }]);
+    const after_express = { nextAttemptAt: next_attempt_at.getTime(), httpStatus: null, error: 'timeout' };
+    expect(await claimSlotless(pool, 10)).toMatchObject([{ id, after_express }]);
     expect(await claimSlotless(pool, 10)).toEqual([]);
   });
 });

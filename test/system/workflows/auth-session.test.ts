@@ -201,7 +201,7 @@ test('expired without an answer, although the database gave it a little longer',
   const { handle, script } = await start({
     settled: [settled('pending', { waitMs: 200 }), settled('expired')],
   });
-  expect(await handle.result()).toEqual({ status: 'expired', reason: 'nobody answered in time' });
+  expect(await handle.result()).toEqual({ status: 'expired', reason: 'not answered in time' });
   expect(script.shown).toBe(0);
   expect(await shownStatus(handle)).toBe('expired');
   await recordHistory(handle, 'auth-session', 'expired');
@@ -298,7 +298,7 @@ describe('an approval', () => {
       1_000,
       push,
     );
-    expect(await handle.result()).toEqual({ status: 'expired', reason: 'nobody answered in time' });
+    expect(await handle.result()).toEqual({ status: 'expired', reason: 'not answered in time' });
     expect(script.asked).toBe(1);
     await recordHistory(handle, 'auth-session', 'push-expired');
   });

@@ -3,7 +3,7 @@ import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { AttemptRequest, DeliveryStep } from '../../../src/webhooks/workflow-lane';
 import { searchAttributes, signals, workflowIds } from '../../../src/temporal/names';
-import { nextAttemptQuery, type deliverWebhook, type HandedOver } from '../../../workflows/deliver-webhook';
+import { nextAttemptQuery, type deliverWebhook, type AfterExpress } from '../../../workflows/deliver-webhook';
 import { recordHistory } from '../replay/fixture';
 import { eventually } from '../../support/eventually';
 import { startWorkflowFixture, type WorkflowFixture } from './fixture';
@@ -51,7 +51,7 @@ interface Delivery {
 async function start(
   acts: Act[],
   attempts = 0,
-  { inTask = null, ...more }: { fast?: boolean; handedOver?: HandedOver; inTask?: Act | null } = {},
+  { inTask = null, ...more }: { fast?: boolean; afterExpress?: AfterExpress; inTask?: Act | null } = {},
 ): Promise<Delivery> {
   const id = randomUUID();
   const script: Script = { acts: [...acts], requests: [], inTask, cancelled: false };
@@ -195,22 +195,22 @@ test('too early it waits the rest; with a wrong number it takes the right one', 
   await recordHistory(delivery.handle, 'deliver-webhook', 'superseded');
 });
 
-const handedOver = (inMs: number) => ({
-  handedOver: { nextAttemptAt: Date.now() + inMs, httpStatus: 503, error: null },
+const afterExpress = (inMs: number) => ({
+  afterExpress: { nextAttemptAt: Date.now() + inMs, httpStatus: 503, error: null },
 });
 
-test('handed over by the express lane, it waits until the next attempt is due', async () => {
-  const delivery = await start([ok(2)], 1, handedOver(HOUR));
+test('after a first attempt of the express lane, it waits until the next attempt is due', async () => {
+  const delivery = await start([ok(2)], 1, afterExpress(HOUR));
   await expect(delivery.handle.query(nextAttemptQuery)).resolves.toMatch(/Z$/);
   expect(delivery.numbers()).toEqual([]);
   await delivery.handle.signal(signals.changed);
   await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 2 });
   expect(delivery.numbers()).toEqual([2]);
-  await recordHistory(delivery.handle, 'deliver-webhook', 'handed-over');
+  await recordHistory(delivery.handle, 'deliver-webhook', 'after-express');
 });
 
-test('handed over late, it goes on at once', async () => {
-  const delivery = await start([ok(2)], 1, handedOver(-1_000));
+test('started late after the express lane, it goes on at once', async () => {
+  const delivery = await start([ok(2)], 1, afterExpress(-1_000));
   await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 2 });
 });
 

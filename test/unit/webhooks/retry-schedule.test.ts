@@ -105,8 +105,8 @@ describe('Retry-After', () => {
           const asked = nextAttemptAt({ policy, attemptsMade, firstAttemptAt: T, now, retryAfterMs });
           const plain = nextAttemptAt({ policy, attemptsMade, firstAttemptAt: T, now });
           if (plain === null || asked === null) return asked === plain;
-          const planned = T + retryPolicies[policy].offsets[attemptsMade]! * second;
-          return asked >= plain && asked >= planned && asked > now && asked <= T + day;
+          const scheduled = T + retryPolicies[policy].offsets[attemptsMade]! * second;
+          return asked >= plain && asked >= scheduled && asked > now && asked <= T + day;
         },
       ),
     );

@@ -211,11 +211,11 @@ function Timeline({ delivery, endpoint }: { delivery: Delivery; endpoint: Endpoi
         <li key={at} class="coming">
           <Icon name="clock" small />
           <span>
-            {index === coming.length - 1 ? t.scheduledFor : t.plannedFor} {dateAndTime(at)}
+            {index === coming.length - 1 ? t.scheduledFor : t.laterAttempt} {dateAndTime(at)}
           </span>
         </li>
       ))}
-      {coming.length > 1 && <li class="coming hint">{t.plannedHint}</li>}
+      {coming.length > 1 && <li class="coming hint">{t.laterAttemptsHint}</li>}
       {delivery.attempts.length === 0 && <li class="hint">{t.noAttemptsYet}</li>}
       {delivery.attempts.toReversed().map((attempt, index) => (
         <AttemptItem key={attempt.number} attempt={attempt} open={index === 0} />
@@ -224,14 +224,14 @@ function Timeline({ delivery, endpoint }: { delivery: Delivery; endpoint: Endpoi
   );
 }
 
-/** The next attempt, and those that the retry policy plans after it if it fails as well. */
+/** The next attempt, and those that the retry policy schedules after it if it fails as well. */
 function comingAttempts(delivery: Delivery, endpoint: EndpointView | null): number[] {
   if (delivery.status !== 'pending' || delivery.next_attempt_at === null) return [];
   const next = Date.parse(delivery.next_attempt_at);
   if (!endpoint || delivery.first_attempt_at === null) return [next];
   const first = Date.parse(delivery.first_attempt_at);
-  const planned = retryPolicies[endpoint.retry_policy].offsets.map((offset) => first + offset * 1000);
-  return [next, ...planned.filter((at) => at > next + 1000)];
+  const scheduled = retryPolicies[endpoint.retry_policy].offsets.map((offset) => first + offset * 1000);
+  return [next, ...scheduled.filter((at) => at > next + 1000)];
 }
 
 function AttemptItem({ attempt, open }: { attempt: Attempt; open: boolean }) {

@@ -296,8 +296,8 @@ export const en = {
   pausedUntil: (days: number) =>
     `Enable the endpoint to continue. After ${days} days the delivery is cancelled.`,
   scheduledFor: 'Next attempt',
-  plannedFor: 'Then',
-  plannedHint: 'Later attempts are made only if the earlier ones fail.',
+  laterAttempt: 'Then',
+  laterAttemptsHint: 'Later attempts are made only if the earlier ones fail.',
   noAttemptsYet: 'No attempts yet.',
   inProgress: 'In progress',
   noResponse: 'No response',

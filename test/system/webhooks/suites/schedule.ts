@@ -36,14 +36,14 @@ export function schedule(lane: RunningLane): void {
     const delivery = await untilStatus(project, id, 'failed', 50_000);
 
     const start = Date.parse(delivery.first_attempt_at ?? '');
-    const planned = retryPolicies.durable.offsets.map((offset) => Math.round(offset * SCALE * 1000));
+    const offsets = retryPolicies.durable.offsets.map((offset) => Math.round(offset * SCALE * 1000));
     expect(delivery.attempts.map(({ number, status }) => [number, status])).toEqual(
-      planned.map((_, index) => [index + 1, 503]),
+      offsets.map((_, index) => [index + 1, 503]),
     );
     const lateness: number[] = [];
     for (const [index, { attempted_at }] of delivery.attempts.entries()) {
       const due = index === 0 ? start : Date.parse(delivery.attempts[index - 1]!.next_attempt_at ?? '');
-      expect(due - start).toBeGreaterThanOrEqual(planned[index]!);
+      expect(due - start).toBeGreaterThanOrEqual(offsets[index]!);
       lateness.push(Date.parse(attempted_at) - due);
     }
     expect(Math.min(...lateness)).toBeGreaterThanOrEqual(0);
@@ -51,11 +51,11 @@ export function schedule(lane: RunningLane): void {
     expect(Math.min(...lateness.slice(1))).toBeLessThan(1_000);
     // A place is kept exactly, unless it goes by while an attempt is made: then its distance to that attempt is kept.
     const dues = delivery.attempts.map(({ next_attempt_at }) => next_attempt_at);
-    const isExact = (place: number) => Date.parse(dues[place - 1] ?? '') - start === planned[place];
+    const isExact = (place: number) => Date.parse(dues[place - 1] ?? '') - start === offsets[place];
     for (const place of [1, 2, 3, 4, 5, 6].filter((each) => !isExact(each))) {
       const distance =
         Date.parse(dues[place - 1] ?? '') - Date.parse(delivery.attempts[place - 1]!.attempted_at);
-      expect(distance).toBeGreaterThanOrEqual(planned[place]! - planned[place - 1]!);
+      expect(distance).toBeGreaterThanOrEqual(offsets[place]! - offsets[place - 1]!);
     }
     // These two are far enough away.
     expect([5, 6].filter(isExact)).not.toEqual([]);

@@ -76,8 +76,14 @@ test('kill -9 of the worker in a batch and in a scheduled message: each ends onc
   expect(stats.messages_sent - before - copies.length).toBeGreaterThanOrEqual(MESSAGES);
   expect(stats.by_user_max).toBeLessThanOrEqual(2);
 
-  const plans = await eventsOf(service, project, 'scheduled.sent', 'scheduled.failed', 'scheduled.skipped');
-  expect(plans.map(({ name }) => name)).toEqual([`scheduled.${ended.status}`]);
+  const outcomes = await eventsOf(
+    service,
+    project,
+    'scheduled.sent',
+    'scheduled.failed',
+    'scheduled.skipped',
+  );
+  expect(outcomes.map(({ name }) => name)).toEqual([`scheduled.${ended.status}`]);
   expect((await eventsOf(service, project, 'batch.completed')).map(({ data }) => data)).toEqual([
     expect.objectContaining({ batch_id: batchId, sent: MESSAGES, failed: 0, skipped: 0, total: MESSAGES }),
   ]);

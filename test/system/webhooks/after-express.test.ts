@@ -4,7 +4,7 @@ import { removeSlotless } from '../../../src/webhooks/queries/queue';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createEndpoint, emitOne } from './fixture';
 
-/** The express lane has handed a failed delivery over, and the test is the relay that starts its workflow. */
+/** The first attempt of the express lane has failed, and the test is the relay that starts its workflow. */
 let api: TestService;
 let project: TestProject;
 let id: string;
@@ -35,14 +35,14 @@ beforeEach(async () => {
       verdict: 'retry',
       next: Date.now() + 3_600_000,
     },
-    { handOver: true },
+    { isExpress: true },
   );
 });
 afterEach(() => api.pool.query('DELETE FROM delivery_queue'));
 
 async function startUnderWay() {
   const [start] = await claimSlotless(api.pool, 10);
-  expect(start).toMatchObject({ id, status: 'pending', handed_over: { httpStatus: 503 } });
+  expect(start).toMatchObject({ id, status: 'pending', after_express: { httpStatus: 503 } });
   return start!;
 }
 

@@ -22,9 +22,9 @@ afterAll(async () => {
 test('Temporal is unavailable at the tap: after its return the login completes, once', async () => {
   const project = await service.createProject();
   const session = await createSession(project);
-  await openAndWait(service, 'telegram', 'away', startOf(session.telegram_link));
+  await openAndWait(service, 'telegram', 'tapped', startOf(session.telegram_link));
   await proxy.close();
-  await service.control.tap('telegram', 'away', { button: 'Yes' });
+  await service.control.tap('telegram', 'tapped', { button: 'Yes' });
   await eventually(async () => {
     const { rows } = await service.pool.query<{ failures: number }>(
       'SELECT max(failures) AS failures FROM bot_updates WHERE last_error IS NOT NULL',

@@ -17,12 +17,12 @@ describe('platforms that are unavailable when the bots role starts', () => {
     stopSimulator = () => simulator.stop();
     proxy = await startTcpProxy(Number(new URL(simulator.url).port));
     await proxy.close();
-    const away = `http://127.0.0.1:${proxy.port}`;
+    const apiRoot = `http://127.0.0.1:${proxy.port}`;
     // Its own: it starts while the messengers are unavailable.
     service = await startTestService({
       roles: 'api,bots',
       env: { HERALD_BOT_UPDATES: 'webhook', HERALD_BOT_WEBHOOK_SECRET: secret },
-      simulator: { ...simulator, telegramApiRoot: away, maxApiRoot: away },
+      simulator: { ...simulator, telegramApiRoot: apiRoot, maxApiRoot: apiRoot },
     });
   });
   afterAll(async () => {
