@@ -76,6 +76,8 @@ function describe(project: Project & { brand: Brand }): string {
     ['color', project.brand.color],
     ['privacy_url', project.brand.privacy_url],
     ['requests_per_minute', project.requests_per_minute],
+    ['events_per_minute', project.events_per_minute],
+    ['queued_deliveries', project.queued_deliveries],
     ['sessions_per_hour', project.sessions_per_hour],
     ['sessions_per_address', project.sessions_per_address],
     ['purchased_credits', project.purchased_credits],
@@ -126,6 +128,8 @@ interface SetOptions {
   plan?: string;
   active?: boolean;
   requestsPerMinute?: string;
+  eventsPerMinute?: string;
+  queuedDeliveries?: string;
   sessionsPerHour?: string;
   sessionsPerAddress?: string;
   json?: boolean;
@@ -141,6 +145,8 @@ async function set(slug: string, options: SetOptions): Promise<void> {
     plan: options.plan,
     active: options.active,
     requests_per_minute: options.requestsPerMinute,
+    events_per_minute: options.eventsPerMinute,
+    queued_deliveries: options.queuedDeliveries,
     sessions_per_hour: options.sessionsPerHour,
     sessions_per_address: options.sessionsPerAddress,
     brand: present({
@@ -241,6 +247,8 @@ export function addProjectCommands(program: Command): void {
     .option('--plan <plan>', 'free or basic')
     .option('--active <true|false>', 'activate or deactivate the project', yesOrNo)
     .option('--requests-per-minute <n>')
+    .option('--events-per-minute <n>', 'published and tracked events')
+    .option('--queued-deliveries <n>', 'deliveries that may wait for their first attempt')
     .option('--sessions-per-hour <n>')
     .option('--sessions-per-address <n>')
     .option('--json', 'print JSON')

@@ -153,6 +153,16 @@ const table = {
     text: 'Too many requests.',
     help: `A project can send ${limits.requestsPerMinute} requests per minute by default. Throttle by X-RateLimit-Remaining, and wait for Retry-After seconds before retrying.`,
   },
+  rate_limit_events: {
+    status: 429,
+    text: 'Too many events.',
+    help: `A project can publish and track ${limits.eventsPerMinute.toLocaleString('en')} events per minute by default. None of the request was accepted. Wait for Retry-After seconds.`,
+  },
+  rate_limit_queue: {
+    status: 429,
+    text: 'Too many deliveries are waiting for their first attempt.',
+    help: `With more than ${limits.queuedDeliveries.toLocaleString('en')} deliveries waiting by default, a project can publish and track nothing more until its endpoints have caught up; those of disabled endpoints do not count. Wait for Retry-After seconds, and look for endpoints that respond slowly.`,
+  },
   rate_limit_auth_sessions: {
     status: 429,
     text: 'Too many sessions created.',

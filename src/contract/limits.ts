@@ -82,6 +82,10 @@ export const limits = {
   webhookFailingMinutes: 15,
 
   publishEvents: 100,
+  /** Of a project: those that it publishes and tracks. */
+  eventsPerMinute: 30_000,
+  /** Of a project, on active endpoints: with more waiting for their first attempt, it can publish and track nothing. */
+  queuedDeliveries: 100_000,
   /** Streams of events of a project at once, in each API process. */
   eventStreams: 20,
   /** Of all projects, in each API process. */
@@ -91,6 +95,8 @@ export const limits = {
   publishedIdLength: 128,
   publishedIdDays: 30,
   trackedEvents: 100,
+  /** Events times the subscribers that each names, in one request. */
+  trackedPeople: 1_000,
   trackedNameLength: 64,
   /** How far the time of a tracked event can lie in the past and in the future. */
   trackedDaysBack: 30,
@@ -110,6 +116,8 @@ export const limits = {
   photoBytes: 20 * MIB,
   videoOrDocumentBytes: 50 * MIB,
   broadcastRecipients: 100_000,
+  /** Of a project: queued or running. */
+  openBroadcasts: 20,
   broadcastMessagesPerMinute: 1_000_000,
   batchMessages: 1000,
   batchRefLength: 64,

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Db } from '../db/pool';
 import { createSlot } from '../lib/registry';
 
@@ -22,6 +23,8 @@ export interface Deliveries {
    * deliveries of the others are locked until the end of the transaction.
    */
   eventsInUse(db: Db, eventIds: readonly string[], endedDays: number | null): Promise<string[]>;
+  /** The deliveries of a project that wait for their first attempt, without those of disabled endpoints; `max` at most. */
+  countWaiting(pool: pg.Pool, projectId: string, max: number): Promise<number>;
 }
 
 export const deliveriesOfEvents = createSlot<Deliveries>('deliveriesOfEvents');

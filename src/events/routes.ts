@@ -5,11 +5,13 @@ import { limits } from '../contract/limits';
 import { shortListQuery, shortPage } from '../contract/short-list';
 import { route } from '../http/route';
 import { eventTypes, eventTypeSchema, publishResultSchema, publishSchema } from './contract';
+import { createAdmission } from './admission';
 import { createPublish } from './publish';
 
 export function createEventRoutes({ pool }: { pool: pg.Pool }) {
   const types = eventTypes();
   const publish = createPublish(pool);
+  const admit = createAdmission(pool);
   return [
     route(
       {
@@ -24,9 +26,12 @@ export function createEventRoutes({ pool }: { pool: pg.Pool }) {
         body: publishSchema,
         status: 202,
         response: z.strictObject({ data: z.array(publishResultSchema) }),
-        errors: [],
+        errors: ['rate_limit_events', 'rate_limit_queue'],
       },
-      async ({ project, body, work }) => ({ data: await publish(project.id, body, work) }),
+      async ({ project, body, work }) => {
+        await admit(project, body.events.length);
+        return { data: await publish(project.id, body, work) };
+      },
     ),
 
     route(

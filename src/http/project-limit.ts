@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { limits } from '../contract/limits';
 import type { KeyedProject } from '../projects/contract';
-import { createRateLimiter, retryAfterSeconds, type Count } from './rate-limiter';
+import { createRateLimiter, createRateLimiters, retryAfterSeconds } from './rate-limiter';
 
 export interface LimitState {
   allowed: boolean;
@@ -18,20 +18,12 @@ export type CountRequest = (caller: Caller) => Promise<LimitState>;
 
 /** Counts the requests per minute of each project, and separately those of each dashboard session. */
 export function createRequestLimit(pool: pg.Pool): CountRequest {
-  const byLimit = new Map<number, Count>();
+  const counterFor = createRateLimiters(pool, { name: 'requests', seconds: 60 });
   const countDashboard = createRateLimiter(pool, {
     name: 'dashboard',
     points: limits.dashboardRequestsPerMinute,
     seconds: 60,
   });
-
-  function counterFor(limit: number): Count {
-    const existing = byLimit.get(limit);
-    if (existing) return existing;
-    const count = createRateLimiter(pool, { name: 'requests', points: limit, seconds: 60 });
-    byLimit.set(limit, count);
-    return count;
-  }
 
   return async ({ id, requests_per_minute, dashboard_session }) => {
     const limit =

@@ -10,8 +10,8 @@ export interface Counted {
   msBeforeNext: number;
 }
 
-/** Counts a request or a failure of `key` and returns whether it was within the limit. */
-export type Count = (key: string) => Promise<Counted>;
+/** Counts a request or a failure of `key`, or `amount` of them, and returns whether all were within the limit. */
+export type Count = (key: string, amount?: number) => Promise<Counted>;
 
 /**
  * A fixed-window rate limiter, counted in Postgres so that all processes agree. Once a key exceeds its limit, the
@@ -33,41 +33,51 @@ export function createRateLimiter(
     inMemoryBlockOnConsumed: points + 1,
   });
 
-  /** Counts `count` requests of one key, in order: the first ones are within the limit, the others are not. */
-  async function consume(key: string, count: number): Promise<Counted[]> {
-    try {
-      const { remainingPoints, msBeforeNext } = await limiter.consume(key, count);
-      return Array.from({ length: count }, (_, index) => ({
-        allowed: true,
-        remaining: Math.max(0, remainingPoints) + count - 1 - index,
-        msBeforeNext,
-      }));
-    } catch (rejected) {
-      if (!(rejected instanceof RateLimiterRes)) throw rejected;
-      const { consumedPoints, msBeforeNext } = rejected;
-      // 0 consumed points: refused from memory.
-      const allowed = consumedPoints === 0 ? 0 : Math.max(0, points - (consumedPoints - count));
-      return Array.from({ length: count }, (_, index) => ({
-        allowed: index < allowed,
-        remaining: Math.max(0, allowed - 1 - index),
-        msBeforeNext,
-      }));
-    }
+  /** Counts the amounts of one key, in order: an amount that does not fit into the rest of the limit is refused. */
+  async function consume(key: string, amounts: number[]): Promise<Counted[]> {
+    const total = amounts.reduce((sum, amount) => sum + amount, 0);
+    const counted = await limiter.consume(key, total).catch((rejected: unknown) => {
+      if (rejected instanceof RateLimiterRes) return rejected;
+      throw rejected;
+    });
+    // 0 consumed points: refused from memory.
+    const before = counted.consumedPoints === 0 ? points : counted.consumedPoints - total;
+    let remaining = Math.max(0, points - before);
+    return amounts.map((amount) => {
+      const allowed = amount <= remaining;
+      if (allowed) remaining -= amount;
+      return { allowed, remaining, msBeforeNext: counted.msBeforeNext };
+    });
   }
 
   // All requests of a project update one row: those that arrive during an update share the next one.
-  const batcher = createBatcher<string, Counted>(
-    async (keys) => {
-      const counts = new Map<string, number>();
-      for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  const batcher = createBatcher<{ key: string; amount: number }, Counted>(
+    async (given) => {
+      const amounts = new Map<string, number[]>();
+      for (const { key, amount } of given) amounts.set(key, [...(amounts.get(key) ?? []), amount]);
       const counted = new Map(
-        await Promise.all([...counts].map(async ([key, count]) => [key, await consume(key, count)] as const)),
+        await Promise.all([...amounts].map(async ([key, all]) => [key, await consume(key, all)] as const)),
       );
-      return keys.map((key) => counted.get(key)?.shift() as Counted);
+      return given.map(({ key }) => counted.get(key)?.shift() as Counted);
     },
     { size: BATCH_SIZE },
   );
-  return (key) => batcher.write(key);
+  return (key, amount = 1) => batcher.write({ key, amount });
+}
+
+/** Counters of one name, whose limit can differ from key to key. */
+export function createRateLimiters(
+  pool: pg.Pool,
+  { name, seconds }: { name: string; seconds: number },
+): (points: number) => Count {
+  const byPoints = new Map<number, Count>();
+  return (points) => {
+    const existing = byPoints.get(points);
+    if (existing) return existing;
+    const count = createRateLimiter(pool, { name, points, seconds });
+    byPoints.set(points, count);
+    return count;
+  };
 }
 
 /** The value of Retry-After: whole seconds, at least one. */

@@ -138,6 +138,8 @@ export const projectChangesSchema = z.strictObject({
   plan: z.enum(planNames).optional(),
   active: z.boolean().optional(),
   requests_per_minute: wholeLimit.optional(),
+  events_per_minute: wholeLimit.optional(),
+  queued_deliveries: wholeLimit.optional(),
   sessions_per_hour: wholeLimit.optional(),
   sessions_per_address: wholeLimit.optional(),
   timezone: timezoneSchema.optional(),
@@ -274,6 +276,8 @@ export interface Project {
   welcome_en: string | null;
   welcome_ru: string | null;
   requests_per_minute: number | null;
+  events_per_minute: number | null;
+  queued_deliveries: number | null;
   sessions_per_hour: number | null;
   sessions_per_address: number | null;
   purchased_credits: number;

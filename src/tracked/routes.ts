@@ -4,6 +4,7 @@ import { decodeCursor, toPage } from '../contract/cursor';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId, parseSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { limits } from '../contract/limits';
+import { createAdmission } from '../events';
 import { route } from '../http/route';
 import { isoTime } from '../lib/iso-time';
 import {
@@ -20,13 +21,14 @@ const tag = 'Tracked events';
 
 export function createTrackedEventRoutes(deps: TrackDeps) {
   const { pool, config } = deps;
+  const admit = createAdmission(pool);
   return [
     route(
       {
         method: 'POST',
         path: '/v1/events',
         summary: 'Track events',
-        description: `What your users did, up to ${limits.trackedEvents} events in one commit. Each one is sent to webhooks as event.tracked, once for each subscriber that it names. A subscriber who is not known is a result and does not refuse the others.`,
+        description: `What your users did, up to ${limits.trackedEvents} events in one commit, for at most ${limits.trackedPeople.toLocaleString('en')} subscribers together. Each one is sent to webhooks as event.tracked, once for each subscriber that it names. A subscriber who is not known is a result and does not refuse the others.`,
         tag,
         auth: 'key',
         scope: 'send',
@@ -36,9 +38,17 @@ export function createTrackedEventRoutes(deps: TrackDeps) {
         response: z.strictObject({
           data: z.array(trackResultSchema).describe('In the order of the request.'),
         }),
-        errors: ['mutually_exclusive_identifiers', 'invalid_external_id'],
+        errors: [
+          'mutually_exclusive_identifiers',
+          'invalid_external_id',
+          'rate_limit_events',
+          'rate_limit_queue',
+        ],
       },
-      async ({ project, body, work }) => ({ data: await trackEvents(deps, project.id, body, work) }),
+      async ({ project, body, work }) => {
+        await admit(project, body.events.length);
+        return { data: await trackEvents(deps, project.id, body, work) };
+      },
     ),
 
     route(

@@ -133,7 +133,7 @@ async function findPeople(
     if (same) same.push(person);
     else byExternalId.set(person.external_id, [person]);
   }
-  return events.map((given, index) => {
+  const named = events.map((given, index) => {
     const one = byId.get(uuids[index] ?? '');
     const found =
       given.external_id === undefined ? (one ? [one] : []) : (byExternalId.get(given.external_id) ?? []);
@@ -143,6 +143,11 @@ async function findPeople(
     }
     return { given, index, people: found, eventId: given.event_id ?? workUuid(work, index) };
   });
+  if (named.reduce((sum, event) => sum + event.people.length, 0) > limits.trackedPeople) {
+    const text = `events: can name up to ${limits.trackedPeople} subscribers together; split the request`;
+    throw new AppError('validation_failed', text);
+  }
+  return named;
 }
 
 /** An id that occurs twice in one request is a duplicate from its second occurrence on. */

@@ -17,6 +17,8 @@ CREATE TABLE projects (
   retry_policy text NOT NULL DEFAULT 'durable' CHECK (retry_policy IN ('durable', 'quick')),
   -- Null means: the limit of the table in contracts/limits.ts.
   requests_per_minute int CHECK (requests_per_minute > 0),
+  events_per_minute int CHECK (events_per_minute > 0),
+  queued_deliveries int CHECK (queued_deliveries > 0),
   sessions_per_hour int CHECK (sessions_per_hour > 0),
   sessions_per_address int CHECK (sessions_per_address > 0),
   purchased_credits int NOT NULL DEFAULT 0 CHECK (purchased_credits >= 0),

@@ -104,12 +104,23 @@ const groups: [string, [string, string][]][] = [
       ['Failing endpoint', `disabled after ${limits.webhookDisableAfterHours} hours without a success`],
       ['Paused deliveries', `cancelled after ${limits.webhookPausedDays} days`],
       ['Published events', `${limits.publishEvents} per request`],
+      [
+        'Published and tracked events',
+        `${whole(limits.eventsPerMinute)} per minute per project, then 429 with Retry-After`,
+      ],
+      [
+        'Deliveries waiting for their first attempt',
+        `${whole(limits.queuedDeliveries)} per project, without those of disabled endpoints; with more, nothing can be published or tracked`,
+      ],
       ['Published event_id', `recognised as a duplicate for ${limits.publishedIdDays} days`],
       [
         'Streams of events',
         `${limits.eventStreams} per project at once, resumed up to ${limits.eventStreamMinutes} minutes back`,
       ],
-      ['Tracked events', `${limits.trackedEvents} per request, up to ${limits.properties} properties each`],
+      [
+        'Tracked events',
+        `${limits.trackedEvents} per request, for ${whole(limits.trackedPeople)} subscribers together, up to ${limits.properties} properties each`,
+      ],
       [
         'Time of a tracked event',
         `from ${limits.trackedDaysBack} days ago to ${limits.trackedMinutesAhead} minutes ahead`,
@@ -129,6 +140,7 @@ const groups: [string, [string, string][]][] = [
       ['Photo', `${limits.photoBytes / MIB} MB; Telegram shows a photo over 10 MB as a document`],
       ['Video or document', `${limits.videoOrDocumentBytes / MIB} MB`],
       ['Recipients per broadcast', whole(limits.broadcastRecipients)],
+      ['Queued and running broadcasts', `${limits.openBroadcasts} per project`],
       [
         'Recipients per external_id',
         `${limits.sendRecipients}; of a scheduled message ${whole(limits.scheduledRecipients)}`,
@@ -218,7 +230,8 @@ export function limitsPage(): DocsPage {
     headings: groups.map(([title]) => ({ id: limitAnchor(title), title })),
     content: html`<h1>Limits</h1>
       <p class="lead">
-        The operator can raise the request and session limits of a project. Responses include
+        The operator can raise the limits of requests, events, waiting deliveries and sessions of a project.
+        Responses include
         <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code>
         (Unix seconds).
       </p>

@@ -1,7 +1,8 @@
 import { noteChange } from '../../db/changes';
-import type { Db } from '../../db/pool';
-import { rows } from '../../db/query';
+import { withPipelinedTransaction, type Db } from '../../db/pool';
+import { row, rows } from '../../db/query';
 import type { Deliveries } from '../../events';
+import { useIndexes } from './queue';
 
 /**
  * Where an event becomes deliveries: one for each endpoint of the project that subscribes to it, and its row in the
@@ -44,6 +45,11 @@ const EVENTS_IN_USE = `WITH due AS MATERIALIZED (
        SELECT d.id FROM deliveries d WHERE d.event_id = due.event_id OFFSET 0) d
      WHERE d.id NOT IN (SELECT id FROM ended)`;
 
+const COUNT_WAITING = `SELECT count(*)::int AS waiting FROM (
+       SELECT 1 FROM endpoints e JOIN delivery_queue q ON q.endpoint_id = e.id
+       WHERE e.project_id = $1 AND e.status = 'active' AND e.deleted_at IS NULL
+         AND q.is_first AND q.holder IS NULL AND q.needs_slot LIMIT $2) waiting`;
+
 export const deliveries: Deliveries = {
   async fanOut(db: Db, events) {
     const written = await rows<{ event_id: string; project_id: string; deliveries: number }>(
@@ -65,5 +71,15 @@ export const deliveries: Deliveries = {
   async eventsInUse(db, eventIds, endedDays) {
     const found = await rows<{ event_id: string }>(db, 'events_in_use', EVENTS_IN_USE, [eventIds, endedDays]);
     return found.map(({ event_id }) => event_id);
+  },
+
+  async countWaiting(pool, projectId, max) {
+    const [, counted] = await withPipelinedTransaction(pool, (db) =>
+      Promise.all([
+        useIndexes(db),
+        row<{ waiting: number }>(db, 'count_waiting_deliveries', COUNT_WAITING, [projectId, max]),
+      ]),
+    );
+    return counted?.waiting ?? 0;
   },
 };

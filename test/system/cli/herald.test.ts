@@ -60,7 +60,8 @@ describe('the herald command', () => {
     const { project_id } = await json('project', 'create', '--slug', 'change', '--name', 'Before');
     const changed = await json(
       ...['project', 'set', 'change', '--name', 'After', '--plan', 'basic', '--active', 'false'],
-      ...['--requests-per-minute', '1000', '--sessions-per-hour', '50', '--sessions-per-address', '9'],
+      ...['--requests-per-minute', '1000', '--events-per-minute', '60000', '--queued-deliveries', '500'],
+      ...['--sessions-per-hour', '50', '--sessions-per-address', '9'],
       ...['--callback-url', 'https://a.example/cb', '--timezone', 'Asia/Tokyo', '--scheduled-entries', '7'],
       ...['--redirect-url', 'https://a.example/one', '--redirect-url', 'https://a.example/two'],
     );
@@ -70,6 +71,8 @@ describe('the herald command', () => {
       plan: 'basic',
       active: false,
       requests_per_minute: 1000,
+      events_per_minute: 60_000,
+      queued_deliveries: 500,
       sessions_per_hour: 50,
       sessions_per_address: 9,
       callback_url: 'https://a.example/cb',

@@ -185,6 +185,19 @@ const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     const { body } = await project.api('POST', '/v1/webhooks', { url });
     return lastOf(11, () => project.api('POST', `/v1/webhooks/${body.id}/rotate-secret`));
   },
+  async rate_limit_events() {
+    const limited = await service.createProject({ events_per_minute: 2 });
+    const events = [{ name: 'seen', external_id: freshName('unknown') }];
+    return lastOf(3, () => limited.api('POST', '/v1/events', { events }));
+  },
+  async rate_limit_queue() {
+    const limited = await service.createProject({ queued_deliveries: 1 });
+    const { body } = await limited.api('POST', '/v1/webhooks', { url });
+    // Nothing is attempted.
+    await service.pool.query('UPDATE endpoints SET concurrency = 0 WHERE id = $1', [body.id]);
+    for (let i = 0; i < 2; i += 1) await service.emitExample(limited.id, 'auth.completed');
+    return limited.api('POST', '/v1/events', { events: [{ name: 'seen', external_id: 'unknown' }] });
+  },
   async rate_limit_sign_in() {
     const signIn = () =>
       service.apiWith(null)('POST', '/dashboard/session', { api_key: 'hk_guess' }, ownPage);

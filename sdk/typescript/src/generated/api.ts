@@ -819,7 +819,7 @@ export class EventsApi {
   /**
    * Track events: `POST /v1/events`.
    *
-   * What your users did, up to 100 events in one commit. Each one is sent to webhooks as event.tracked, once for each subscriber that it names. A subscriber who is not known is a result and does not refuse the others.
+   * What your users did, up to 100 events in one commit, for at most 1,000 subscribers together. Each one is sent to webhooks as event.tracked, once for each subscriber that it names. A subscriber who is not known is a result and does not refuse the others.
    */
   track(body: types.EventsTrackBody, options: RequestOptions = {}): Promise<types.EventsTrackResponse> {
     return this.transport.request({ method: 'POST', path: '/v1/events', body, keyed: true }, options);

@@ -3414,6 +3414,8 @@ export type ErrorCode =
   | 'unsupported_media_type'
   | 'request_in_progress'
   | 'rate_limit_project'
+  | 'rate_limit_events'
+  | 'rate_limit_queue'
   | 'rate_limit_auth_sessions'
   | 'rate_limit_auth_requests'
   | 'rate_limit_verify'

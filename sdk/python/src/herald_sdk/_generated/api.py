@@ -1850,7 +1850,7 @@ class EventsApi:
     ) -> types.EventsTrackResponse:
         """Track events: `POST /v1/events`.
 
-        What your users did, up to 100 events in one commit. Each one is sent to webhooks as event.tracked, once for each subscriber that it names. A subscriber who is not known is a result and does not refuse the others."""
+        What your users did, up to 100 events in one commit, for at most 1,000 subscribers together. Each one is sent to webhooks as event.tracked, once for each subscriber that it names. A subscriber who is not known is a result and does not refuse the others."""
         return cast(types.EventsTrackResponse, self._transport.request(
             "POST",
             "/v1/events",

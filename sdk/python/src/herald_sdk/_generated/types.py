@@ -3917,6 +3917,8 @@ ErrorCode = Literal[
     "unsupported_media_type",
     "request_in_progress",
     "rate_limit_project",
+    "rate_limit_events",
+    "rate_limit_queue",
     "rate_limit_auth_sessions",
     "rate_limit_auth_requests",
     "rate_limit_verify",

@@ -1,0 +1,49 @@
+import type pg from 'pg';
+import { AppError } from '../contract/errors';
+import { limits } from '../contract/limits';
+import { createRateLimiters, retryAfterSeconds } from '../http/rate-limiter';
+import type { Project } from '../projects/contract';
+import { deliveriesOfEvents } from './fan-out';
+
+/** Refuses the events of a request that the project may not send now. Not for events that Herald emits itself. */
+export type AdmitEvents = (
+  project: Pick<Project, 'id' | 'events_per_minute' | 'queued_deliveries'>,
+  events: number,
+) => Promise<void>;
+
+/**
+ * How long a project's queue counts as full or not: counting 100,000 rows for each request would cost more than
+ * the request. Within this time a project at its limit of events adds a hundredth of the queue's limit per endpoint.
+ */
+const COUNTED_FOR_MS = 2_000;
+const QUEUE_RETRY_SECONDS = 10;
+const MAX_COUNTED_PROJECTS = 1_000;
+
+export function createAdmission(pool: pg.Pool): AdmitEvents {
+  const counterFor = createRateLimiters(pool, { name: 'events', seconds: 60 });
+  const queues = new Map<string, { isFull: Promise<boolean>; until: number }>();
+
+  function isQueueFull({ id, queued_deliveries }: Parameters<AdmitEvents>[0]): Promise<boolean> {
+    const known = queues.get(id);
+    if (known && known.until > performance.now()) return known.isFull;
+    const max = queued_deliveries ?? limits.queuedDeliveries;
+    const isFull = deliveriesOfEvents
+      .get()
+      .countWaiting(pool, id, max + 1)
+      .then((waiting) => waiting > max);
+    if (queues.size >= MAX_COUNTED_PROJECTS) queues.clear();
+    const counted = { isFull, until: performance.now() + COUNTED_FOR_MS };
+    queues.set(id, counted);
+    isFull.catch(() => queues.get(id) === counted && queues.delete(id));
+    return isFull;
+  }
+
+  return async (project, events) => {
+    if (await isQueueFull(project)) {
+      throw new AppError('rate_limit_queue', undefined, { retryAfter: QUEUE_RETRY_SECONDS });
+    }
+    const counted = await counterFor(project.events_per_minute ?? limits.eventsPerMinute)(project.id, events);
+    if (counted.allowed) return;
+    throw new AppError('rate_limit_events', undefined, { retryAfter: retryAfterSeconds(counted) });
+  };
+}
