@@ -1,5 +1,6 @@
 import type { Db } from '../../db/pool';
 import { BATCH, repeatedDelete, retentionDays, type NextBatch, type Retention } from '../../db/retention';
+import { CLAIM_DAYS } from '../recurring/queries';
 
 /** What ends the rows of each table of this room. */
 export const retention: Retention = {
@@ -21,7 +22,7 @@ function removeOldScheduled(db: Db, days: number): NextBatch {
   );
 }
 
-/** Runs that have ended, of recurring messages that go on too. */
+/** Runs that have ended and claim no occurrence any more, of recurring messages that go on too. */
 function removeOldRuns(db: Db, days: number): NextBatch {
   return repeatedDelete(
     db,
@@ -30,7 +31,7 @@ function removeOldRuns(db: Db, days: number): NextBatch {
        SELECT id FROM recurring_runs WHERE created_at < now() - make_interval(days => $1)
          AND scheduled_for < now() - make_interval(days => $1) AND status <> 'started'
        ORDER BY created_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
-    [days],
+    [Math.max(days, CLAIM_DAYS)],
   );
 }
 

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
 import { AppError } from '../../contract/errors';
 import type { Core } from '../../core';
 import { withTransaction, type Db } from '../../db/pool';
@@ -85,8 +87,7 @@ export async function patchRecurring(
     };
     checkTimes(values, before);
     const isSame = hasTimesOf(before, values) && values.status === before.status;
-    // Occurrences of the old times no longer run.
-    if (!isSame) await recordMissed(db, before);
+    if (!isSame) await skipDue(db, before);
     const changed = await changeRecurring(db, id, { ...values, next_at: isSame ? before.next_at : null });
     return advance(db, { ...changed, now: before.now }, 'request');
   });
@@ -109,7 +110,9 @@ export async function startRunNow(
 ): Promise<{ run_id: string }> {
   if (work.resumed && (await findRun(deps.pool, work.id))) return { run_id: work.id };
   if (!(await findRecurring(deps.pool, projectId, id))) throw new AppError('not_found');
-  if (!(await runNow(deps, id, work.id))) throw ended();
+  const isStarted = await runNow(deps, id, work.id);
+  // Another request of the same work may have started it meanwhile.
+  if (!isStarted && !(await findRun(deps.pool, work.id))) throw ended();
   return { run_id: work.id };
 }
 
@@ -142,6 +145,23 @@ export async function skipOccurrence(
     });
     if (!claimed) throw new AppError('conflict', 'This occurrence is skipped already.');
     return advance(db, row, 'request');
+  });
+}
+
+/** Occurrences of the old times that are due do not run: they leave skipped runs. The caller holds the row's lock. */
+async function skipDue(db: pg.PoolClient, row: LockedRecurring): Promise<void> {
+  await recordMissed(db, row);
+  const due = openOccurrence(row, row.now, await claimedAhead(db, row.id));
+  if (!due || due > row.now) return;
+  await insertRun(db, {
+    id: randomUUID(),
+    recurringId: row.id,
+    scheduledFor: due,
+    // No claim: in another time zone the same local time is still to come.
+    localTime: null,
+    status: 'skipped',
+    reason: 'by_request',
+    jobId: null,
   });
 }
 

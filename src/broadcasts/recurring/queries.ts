@@ -186,7 +186,7 @@ export interface NewRun {
   id: string;
   recurringId: string;
   scheduledFor: Date;
-  /** Null for a manual run. */
+  /** Null for a run that claims no occurrence: a manual one, or one that a change of the times left out. */
   localTime: string | null;
   status: RunView['status'];
   reason: string | null;
@@ -269,17 +269,17 @@ export function findRun(db: Db, id: string): Promise<{ id: string } | null> {
   return row<{ id: string }>(db, 'find_recurring_run', 'SELECT id FROM recurring_runs WHERE id = $1', [id]);
 }
 
-/**
- * Local times of occurrences that are claimed: skipped by request, or run. Two days back, because after a change of the time
- * zone a local time can come again a day later.
- */
+/** After a change of the time zone a local time can come again a day later, so claims hold for two days. */
+export const CLAIM_DAYS = 2;
+
+/** Local times of occurrences that are claimed: skipped by request, or run. */
 export async function claimedAhead(db: Db, recurringId: string): Promise<Set<string>> {
   const found = await rows<{ local_time: string }>(
     db,
     'claimed_ahead',
     `SELECT local_time FROM recurring_runs
-     WHERE recurring_id = $1 AND local_time IS NOT NULL AND scheduled_for > clock_timestamp() - interval '2 days'`,
-    [recurringId],
+     WHERE recurring_id = $1 AND local_time IS NOT NULL AND scheduled_for > clock_timestamp() - make_interval(days => $2)`,
+    [recurringId, CLAIM_DAYS],
   );
   return new Set(found.map(({ local_time }) => local_time));
 }

@@ -1109,7 +1109,7 @@ CREATE TABLE recurring_runs (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   recurring_id uuid NOT NULL REFERENCES recurring ON DELETE CASCADE,
   scheduled_for timestamptz NOT NULL,
-  -- The wall clock's time, which claims the occurrence; null for a manual run.
+  -- The wall clock's time, which claims the occurrence; null for a manual run, and where a change of the times left it out.
   local_time text,
   status text NOT NULL CHECK (status IN ('started', 'completed', 'skipped', 'failed')),
   reason text,

@@ -159,15 +159,14 @@ export async function recordMediaSent(db: Db, id: string, platformMessageId: str
   ]);
 }
 
-export interface OldMessage extends MessageRow {
+export interface OldMessage {
+  id: string;
   request_id: string;
-  project_id: string;
-  external_id: string | null;
   cursor_at: string;
 }
 
-/** Locks messages without a result, oldest first, from a message on. */
-export function lockOldMessages(
+/** Messages without a result, oldest first, from a message on. */
+export function listOldMessages(
   db: Db,
   olderThanSeconds: number,
   after: Cursor | null,
@@ -175,14 +174,30 @@ export function lockOldMessages(
 ): Promise<OldMessage[]> {
   return rows<OldMessage>(
     db,
-    'lock_old_messages',
-    `SELECT m.id, m.subscriber_id, m.channel, m.status, m.reason, m.media_message_id, m.request_id, m.project_id,
-       s.external_id, ${cursorTime('m.created_at')} AS cursor_at
-     FROM messages m JOIN subscribers s ON s.id = m.subscriber_id
-     WHERE m.status IN ('queued', 'sending') AND m.created_at < now() - make_interval(secs => $1)
-       AND (m.created_at, m.id) > (coalesce($2::timestamptz, '-infinity'), coalesce($3::uuid, '00000000-0000-0000-0000-000000000000'))
-     ORDER BY m.created_at, m.id LIMIT $4 FOR UPDATE OF m SKIP LOCKED`,
+    'list_old_messages',
+    `SELECT id, request_id, ${cursorTime('created_at')} AS cursor_at FROM messages
+     WHERE status IN ('queued', 'sending') AND created_at < now() - make_interval(secs => $1)
+       AND (created_at, id) > (coalesce($2::timestamptz, '-infinity'), coalesce($3::uuid, '00000000-0000-0000-0000-000000000000'))
+     ORDER BY created_at, id LIMIT $4`,
     [olderThanSeconds, after?.at ?? null, after?.id ?? null, limit],
+  );
+}
+
+export interface UnfinishedMessage extends MessageRow {
+  project_id: string;
+  external_id: string | null;
+}
+
+/** Locks those of the messages that still have no result. */
+export function lockUnfinishedMessages(db: Db, ids: string[]): Promise<UnfinishedMessage[]> {
+  return rows<UnfinishedMessage>(
+    db,
+    'lock_unfinished_messages',
+    `SELECT m.id, m.subscriber_id, m.channel, m.status, m.reason, m.media_message_id, m.project_id, s.external_id
+     FROM messages m JOIN subscribers s ON s.id = m.subscriber_id
+     WHERE m.id = ANY ($1::uuid[]) AND m.status IN ('queued', 'sending')
+     ORDER BY m.id FOR UPDATE OF m SKIP LOCKED`,
+    [ids],
   );
 }
 

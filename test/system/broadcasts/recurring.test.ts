@@ -17,21 +17,10 @@ import {
   withoutGrace,
 } from '../messages/fixture';
 import { recordHistory } from '../replay/fixture';
+import { nextDoubledHour } from './fixture';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-
-/** The next hour that the zone's clock shows twice: when it begins for the first time. */
-function nextDoubledHour(zone: string): Date {
-  const shown = (at: number) => {
-    const { year, month, day, hour, minute } = localTimeAt(new Date(at), zone);
-    return Date.UTC(year, month - 1, day, hour, minute);
-  };
-  // Two hours ahead, so that it has not come when the test ends.
-  let at = Math.ceil(Date.now() / HOUR) * HOUR + 2 * HOUR;
-  while (shown(at + HOUR) !== shown(at)) at += HOUR;
-  return new Date(at);
-}
 
 interface Run {
   run_id: string;
@@ -166,7 +155,7 @@ describe('a recurring message', () => {
   });
 
   it.each(['Europe/Berlin', 'Europe/London', 'Australia/Sydney', 'America/New_York'])(
-    'of a time that %s shows twice runs once, at the first',
+    'of a time that %s shows twice waits for the first, and has no second to skip',
     async (timezone) => {
       const hour = nextDoubledHour(timezone);
       const first = new Date(hour.getTime() + 30 * MINUTE);

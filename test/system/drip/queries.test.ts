@@ -16,7 +16,7 @@ import { registerDomains } from '../../../src/roles/domains';
 import type { Cause } from '../../../src/subscribers';
 import { lockSendable } from '../../../src/drip/queries/steps';
 import { removeTemplate } from '../../../src/templates/templates';
-import { failAbandonedMessages } from '../../../src/messages/abandoned';
+import { failAbandonedMessages, resumableRequests } from '../../../src/messages/abandoned';
 import { claim } from '../../../src/messages/deliver';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
@@ -148,6 +148,30 @@ describe('in the database', () => {
       [messages],
     );
     expect(rows.map(({ status }) => status)).toEqual(['queued', 'failed', 'failed']);
+  });
+
+  test('an old message that will still be sent is not locked', async () => {
+    const project = await insertProject('unlocked');
+    const chain = await insertChain(project);
+    const [enrolment] = await enrol(project, chain, 1, '0');
+    const message = await one<string>(INSERT_STEP_MESSAGE, [enrolment, chain]);
+    await database.pool.query(`UPDATE messages SET created_at = now() - interval '1 hour' WHERE id = $1`, [
+      message,
+    ]);
+    const finders = resumableRequests.entries();
+    const locked: string[] = [];
+    resumableRequests.register(...finders, async () => {
+      const lock = 'SELECT 1 FROM messages WHERE id = $1 FOR UPDATE NOWAIT';
+      await database.pool.query(lock, [message]).catch((error: Error) => locked.push(error.message));
+      return [];
+    });
+    try {
+      await failAbandonedMessages(database.pool, { HERALD_SUBSCRIBER_ID_FORMAT: 'uuid' });
+    } finally {
+      resumableRequests.register(...finders);
+    }
+    expect(locked).toEqual([]);
+    expect(await one('SELECT status AS value FROM messages WHERE id = $1', [message])).toBe('queued');
   });
 
   describe('the enrolments of a chain', () => {

@@ -127,10 +127,10 @@ describe('retention', () => {
   });
   afterAll(() => database.drop());
 
-  const run = () =>
+  const run = (days = 30) =>
     runRetention({
       pool: database.pool,
-      config: { HERALD_RETENTION_DAYS: 30, HERALD_SUBSCRIBER_ID_FORMAT: 'uuid' },
+      config: { HERALD_RETENTION_DAYS: days, HERALD_SUBSCRIBER_ID_FORMAT: 'uuid' },
       log: pino({ level: 'silent' }),
     });
 
@@ -243,6 +243,20 @@ describe('retention', () => {
     await database.pool.query(`UPDATE drip_enrolments SET status = 'completed', ended_at = now()`);
     await run();
     expect(await kept()).toEqual(['young']);
+  });
+
+  it('keeps the runs of a recurring message for two days at least: they claim local times', async () => {
+    await database.pool.query(
+      `WITH entry AS (
+         INSERT INTO recurring (id, project_id, name, content, audience, cron, timezone)
+         SELECT gen_random_uuid(), id, 'R', '{}', '{}', '* * * * *', 'UTC' FROM projects LIMIT 1 RETURNING id)
+       INSERT INTO recurring_runs (recurring_id, scheduled_for, created_at, local_time, status)
+       SELECT id, now() - hours * interval '1 hour', now() - hours * interval '1 hour', hours || ' hours ago', 'completed'
+       FROM entry, unnest(ARRAY[36, 60]) AS hours`,
+    );
+    await run(1);
+    const { rows } = await database.pool.query('SELECT local_time FROM recurring_runs');
+    expect(rows).toEqual([{ local_time: '36 hours ago' }]);
   });
 
   it('goes on with the other tables when one fails, and leaves rows that another process has locked', async () => {
