@@ -10,7 +10,7 @@ export interface RelayOptions<Item> {
   notifications?: Notifications;
   sweepMs: number;
   /** The maximum number of items in flight. */
-  concurrency: number;
+  concurrency: number | (() => number);
   /**
    * Claims up to `limit` items in a short transaction with a lease: no row lock is held while an item is processed, and
    * the items of a dead process are claimed again when its lease expires.
@@ -63,7 +63,7 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
   async function claim(): Promise<void> {
     do {
       claimAgain = false;
-      const free = concurrency - inFlight.size;
+      const free = (typeof concurrency === 'number' ? concurrency : concurrency()) - inFlight.size;
       if (free <= 0) return;
       const items = await options.claim(free);
       for (const item of items) launch(item);

@@ -15,6 +15,7 @@ import type { Logger } from '../lib/log';
 import { deleteFailedRun } from '../temporal/delete-failed-run';
 import { searchAttributes, signals, workflowIds, type TaskQueues } from '../temporal/names';
 import { startRelay, type Relay } from '../temporal/relay';
+import { createStartWindow } from '../temporal/start-window';
 import { START_LIMIT_MS } from '../temporal/within';
 import type { FastEndpoints } from './fast-endpoints';
 import { claimSlotless, claimStarts, type DueStart } from './queries/claim';
@@ -32,10 +33,15 @@ export interface DeliveryRelayDeps {
   fastEndpoints: Pick<FastEndpoints, 'isFast'>;
 }
 
-/** Sixteen starts in flight were measured to be better than sixty-four, which made the server time out. */
-const CONCURRENCY = 16;
+/**
+ * Sixteen starts in flight were measured to be better than sixty-four, which made the server time out. When it is slow, the
+ * relay leaves it to the logins and has two in flight.
+ */
+const CONCURRENCY = { min: 2, max: 16 };
 /** Starts and signals without an attempt have places of their own, so that neither kind waits behind the other. */
-const SLOTLESS_CONCURRENCY = 8;
+const SLOTLESS_CONCURRENCY = { min: 1, max: 8 };
+/** A server that keeps up starts a workflow in some tens of milliseconds. */
+const SLOW_START_MS = 250;
 const SWEEP_MS = 1_000;
 
 /**
@@ -122,23 +128,25 @@ export function startDeliveryRelay({
     }
   }
 
+  const starts = createStartWindow({ ...CONCURRENCY, slowMs: SLOW_START_MS });
+  const slotlessStarts = createStartWindow({ ...SLOTLESS_CONCURRENCY, slowMs: SLOW_START_MS });
   const shared = { channel: notifyChannels.delivery, notifications, sweepMs: SWEEP_MS, log };
   const relays = [
     // The workflow claims its attempt, which ends the relay's lease.
     startRelay<DueStart>({
       ...shared,
       name: 'deliveries',
-      concurrency: CONCURRENCY,
+      concurrency: starts.size,
       claim: (limit) => claimStarts(pool, { limit, defaultLane: config.HERALD_DELIVERY_LANE }),
-      start,
+      start: (delivery) => starts.measure(() => start(delivery)),
     }),
     startRelay<DueStart>({
       ...shared,
       name: 'delivery_states',
-      concurrency: SLOTLESS_CONCURRENCY,
+      concurrency: slotlessStarts.size,
       claim: (limit) => claimSlotless(pool, limit),
       async start(delivery) {
-        await start(delivery);
+        await slotlessStarts.measure(() => start(delivery));
         await removeSlotless(pool, delivery);
       },
     }),

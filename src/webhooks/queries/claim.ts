@@ -15,7 +15,10 @@ import { inFlight, useIndexes } from './queue';
  * another process that holds the lock is claiming for the same endpoint.
  */
 
-/** In the `auto` lane a delivery that has been claimable for this long is attempted without a workflow. */
+/**
+ * In the `auto` lane a delivery that has been claimable for this long is attempted without a workflow, and so are the others
+ * of an endpoint for which a start takes this long.
+ */
 export const AUTO_EXPRESS_AFTER_SECONDS = 2;
 
 /** How long a claimed start may take before the delivery is claimed again. */
@@ -32,9 +35,12 @@ export interface ClaimOptions {
 
 const SLOTS = `least(e.concurrency, ${limits.webhookConcurrencyPerEndpoint})`;
 const LANE = `coalesce(e.delivery_lane, $2)`;
+const LATE = `clock_timestamp() - interval '${AUTO_EXPRESS_AFTER_SECONDS} seconds'`;
+/** A claimed start of the endpoint has not led to an attempt in this time: its deliveries wait for Temporal. */
+const START_IS_LATE = `EXISTS (SELECT 1 FROM delivery_queue f WHERE f.endpoint_id = e.id AND f.holder = 'relay'
+    AND f.needs_slot AND f.claimed_at <= ${LATE})`;
 /** Claimable means due, endpoint active and slot free: the time that the receiver kept its slots does not count. */
-const hasWaited = (dueAt: string) =>
-  `greatest(${dueAt}, e.full_at) <= clock_timestamp() - interval '${AUTO_EXPRESS_AFTER_SECONDS} seconds'`;
+const hasWaited = (dueAt: string) => `(greatest(${dueAt}, e.full_at) <= ${LATE} OR ${START_IS_LATE})`;
 
 /** Where the lane of a first attempt is decided. */
 const takesFirst: Record<DeliveryLane, (dueAt: string) => string> = {

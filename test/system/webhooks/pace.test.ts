@@ -393,6 +393,24 @@ describe('the claim', () => {
     expect(await workflow(1)).toMatchObject([{ id: rows[0]!.id, known: true }]);
   });
 
+  test('in the auto lane a start that takes longer than two seconds counts as lag', async () => {
+    const ids = await fiveEndpoints(pool);
+    const claimAs = async (endpoint: string, holder: string) =>
+      pool.query(
+        `UPDATE delivery_queue SET holder = $2, claimed_at = now() - interval '3 seconds',
+           lease_until = now() + interval '1 minute'
+         WHERE delivery_id = (SELECT delivery_id FROM delivery_queue WHERE endpoint_id = $1 LIMIT 1)`,
+        [endpoint, holder],
+      );
+    // A minute ahead: a pause of the test makes none of them old.
+    await pool.query(`UPDATE delivery_queue SET due_at = now() + interval '1 minute'`);
+    await claimAs(ids[0]!, 'relay');
+    // An attempt that takes as long waits for its receiver.
+    await claimAs(ids[1]!, 'workflow');
+    expect(perEndpoint(await workflow(200, 'auto'), ids)).toEqual([0, cap - 1, cap, cap, cap]);
+    expect(perEndpoint(await express(200, 'auto'), ids)).toEqual([cap - 1, 0, 0, 0, 0]);
+  });
+
   test('in the auto lane the age decides, and the time that a receiver took does not count', async () => {
     const ids = await fiveEndpoints(pool);
     const age = (endpoint: string, seconds: number) =>
