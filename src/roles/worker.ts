@@ -13,6 +13,7 @@ import { startSessionRelay } from '../login/relay';
 import { createSessionStarter } from '../login/workflow';
 import { startRetention } from '../operations/retention';
 import { startImportRelay } from '../subscribers/import-relay';
+import { startLabelRelay } from '../subscribers/labels';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
 import type { QueueName } from '../temporal/names';
 import { installRuntime, startWorkers } from '../temporal/workers';
@@ -71,6 +72,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startDeliveryRelay({ ...onWorkerConnection, fastEndpoints }),
     startBroadcastRelay(onWorkerConnection),
     startImportRelay(onWorkerConnection),
+    startLabelRelay(core),
     startScheduledRelay(onWorkerConnection),
     startRecurringRelay(onWorkerConnection),
     startDripRelay(onWorkerConnection),

@@ -64,7 +64,8 @@ export function createLabelRoutes({ pool }: { pool: pg.Pool }) {
         method: 'PATCH',
         path: '/v1/tags/{name}',
         summary: 'Rename a tag',
-        description: 'All its subscribers have the new name at once. No event is emitted.',
+        description:
+          'A new name replaces the old one on all its subscribers, a thousand at a time if there are more. No event is emitted.',
         tag,
         auth: 'key',
         params: labelParams,
@@ -84,7 +85,8 @@ export function createLabelRoutes({ pool }: { pool: pg.Pool }) {
         method: 'DELETE',
         path: '/v1/tags/{name}',
         summary: 'Delete a tag',
-        description: 'Also removes it from all subscribers. No event is emitted.',
+        description:
+          'Also removes it from all subscribers, a thousand at a time if there are more. No event is emitted.',
         tag,
         auth: 'key',
         params: labelParams,
@@ -138,7 +140,8 @@ export function createLabelRoutes({ pool }: { pool: pg.Pool }) {
         method: 'PATCH',
         path: '/v1/permissions/{name}',
         summary: 'Update a permission',
-        description: 'A new name replaces the old one on all its subscribers. No event is emitted.',
+        description:
+          'A new name replaces the old one on all its subscribers, a thousand at a time if there are more. No event is emitted.',
         tag,
         auth: 'key',
         params: labelParams,
@@ -158,7 +161,8 @@ export function createLabelRoutes({ pool }: { pool: pg.Pool }) {
         method: 'DELETE',
         path: '/v1/permissions/{name}',
         summary: 'Delete a permission',
-        description: 'Also removes it from all subscribers. No event is emitted.',
+        description:
+          'Also removes it from all subscribers, a thousand at a time if there are more. No event is emitted.',
         tag,
         auth: 'key',
         params: labelParams,

@@ -3,14 +3,25 @@ import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
+import type { Core } from '../core';
 import { createRegistry } from '../lib/registry';
 import { lockProject } from '../projects';
+import { startRelay, type Relay } from '../temporal/relay';
 import {
+  claimLabelChanges,
   deleteLabel,
+  endLabelChange,
+  findChangingLabel,
   findLabel,
+  insertLabelChange,
+  LABEL_BATCH,
+  leaveLabelChange,
+  readLabel,
   registerLabels,
-  replaceOnSubscribers,
+  renewLabelChange,
+  replaceOnNext,
   updateLabel,
+  type LabelChange,
   type LabelKind,
   type LabelRow,
   type LabelValues,
@@ -62,49 +73,136 @@ export async function defineLabels(
   kind: LabelKind,
   names: string[],
 ): Promise<void> {
-  if (names.length === 0 || (await registerLabels(db, projectId, kind, names, maxLabels[kind], true))) return;
+  if (names.length === 0) return;
+  await refuseIfChanging(db, projectId, kind, names, { gained: false });
+  if (await registerLabels(db, projectId, kind, names, maxLabels[kind], true)) return;
   throw new AppError('conflict', `A project can have up to ${maxLabels[kind]} ${kind}.`);
 }
 
-/** Changes a label. A new name replaces the old one on all subscribers, in the same commit. */
-export function changeLabel(
+/**
+ * Changes a label. A new name replaces the old one on its subscribers: on up to a thousand in the same commit, on the others
+ * after it. Until then the old name stands for the new one.
+ */
+export async function changeLabel(
   pool: pg.Pool,
   projectId: string,
   kind: LabelKind,
   name: string,
   changes: Partial<LabelValues>,
 ): Promise<LabelRow> {
-  return withTransaction(pool, async (db) => {
+  const { name: newName = name } = changes;
+  const rest = await withTransaction(pool, async (db) => {
     await lockProject(db, projectId);
-    const label = await requireLabel(db, projectId, kind, name);
-    const { name: newName, title_en, title_ru, granted_by_default } = { ...label, ...changes };
+    const label = await readLabel(db, projectId, kind, name);
+    if (!label) throw new AppError('not_found');
+    const { title_en, title_ru, granted_by_default } = { ...label, ...changes };
     if (newName !== name) {
       await refuseIfUsed(db, projectId, kind, name);
-      if (await findLabel(db, projectId, kind, newName)) {
+      await refuseIfChanging(db, projectId, kind, [name, newName], { gained: true });
+      if (await readLabel(db, projectId, kind, newName)) {
         throw new AppError('conflict', `The ${singular[kind]} "${newName}" exists already.`);
       }
-      await replaceOnSubscribers(db, projectId, kind, name, newName);
     }
     await updateLabel(db, projectId, kind, name, { name: newName, title_en, title_ru, granted_by_default });
-    return requireLabel(db, projectId, kind, newName);
+    return newName === name
+      ? null
+      : beginChange(db, { project_id: projectId, kind, name, new_name: newName });
   });
+  if (rest) await replaceNow(pool, rest);
+  return requireLabel(pool, projectId, kind, newName, name);
 }
 
-/** Removes a label, also from all subscribers. */
-export function removeLabel(pool: pg.Pool, projectId: string, kind: LabelKind, name: string): Promise<void> {
-  return withTransaction(pool, async (db) => {
+/** Removes a label, also from its subscribers: from up to a thousand in the same commit, from the others after it. */
+export async function removeLabel(
+  pool: pg.Pool,
+  projectId: string,
+  kind: LabelKind,
+  name: string,
+): Promise<void> {
+  const rest = await withTransaction(pool, async (db) => {
     await lockProject(db, projectId);
-    await requireLabel(db, projectId, kind, name);
+    if (!(await readLabel(db, projectId, kind, name))) throw new AppError('not_found');
     await refuseIfUsed(db, projectId, kind, name);
-    await replaceOnSubscribers(db, projectId, kind, name, null);
+    await refuseIfChanging(db, projectId, kind, [name], { gained: true });
     await deleteLabel(db, projectId, kind, name);
+    return beginChange(db, { project_id: projectId, kind, name, new_name: null });
+  });
+  if (rest) await replaceNow(pool, rest);
+}
+
+/** Returns the change if more subscribers may have the label. The caller holds the project's row lock. */
+async function beginChange(db: Db, labelChange: LabelChange): Promise<LabelChange | null> {
+  if ((await replaceOnNext(db, labelChange)) < LABEL_BATCH) return null;
+  await insertLabelChange(db, labelChange);
+  return labelChange;
+}
+
+/** How long a request works on the subscribers, before it leaves the rest to the relay. */
+const REPLACE_MS = 5_000;
+
+/** The change has been made: a fault now must not look as if it had not. */
+async function replaceNow(pool: pg.Pool, labelChange: LabelChange): Promise<void> {
+  await replaceRest(pool, labelChange, performance.now() + REPLACE_MS).catch(() => {
+    // The relay goes on with it.
   });
 }
 
-async function requireLabel(db: Db, projectId: string, kind: LabelKind, name: string): Promise<LabelRow> {
-  const label = await findLabel(db, projectId, kind, name);
+/**
+ * Replaces a label on the subscribers who still have it, in batches with a transaction each: a label can have 100,000, and
+ * logins wait for the project's row, messages for the subscribers'. Repeatable: what is done has no longer the old name.
+ */
+async function replaceRest(pool: pg.Pool, labelChange: LabelChange, deadline = Infinity): Promise<void> {
+  for (let isDone = false; !isDone;) {
+    if (performance.now() > deadline) return void (await leaveLabelChange(pool, labelChange));
+    if ((await renewLabelChange(pool, labelChange)) === 0) return;
+    if ((await replaceOnNext(pool, labelChange)) === LABEL_BATCH) continue;
+    // Subscribers get labels under the project's lock, so nobody gets the old name between the last batch and the end.
+    isDone = await withTransaction(pool, async (db) => {
+      await lockProject(db, labelChange.project_id);
+      if ((await replaceOnNext(db, labelChange)) === LABEL_BATCH) return false;
+      await endLabelChange(db, labelChange);
+      return true;
+    });
+  }
+}
+
+/** Goes on where a request has reached its time limit, or its process has died. */
+export function startLabelRelay({ pool, log }: Pick<Core, 'pool' | 'log'>): Relay {
+  return startRelay<LabelChange>({
+    name: 'labels',
+    sweepMs: 5_000,
+    concurrency: 1,
+    claim: (limit) => claimLabelChanges(pool, limit),
+    start: (labelChange) => replaceRest(pool, labelChange),
+    log,
+  });
+}
+
+async function requireLabel(
+  db: Db,
+  projectId: string,
+  kind: LabelKind,
+  name: string,
+  formerName?: string,
+): Promise<LabelRow> {
+  const label = await findLabel(db, projectId, kind, name, formerName);
   if (!label) throw new AppError('not_found');
   return label;
+}
+
+async function refuseIfChanging(
+  db: Db,
+  projectId: string,
+  kind: LabelKind,
+  names: string[],
+  options: { gained: boolean },
+): Promise<void> {
+  const name = await findChangingLabel(db, projectId, kind, names, options);
+  if (name === null) return;
+  throw new AppError(
+    'conflict',
+    `The ${singular[kind]} "${name}" is still being changed on its subscribers. Try again in a moment.`,
+  );
 }
 
 async function refuseIfUsed(db: Db, projectId: string, kind: LabelKind, name: string): Promise<void> {

@@ -361,6 +361,17 @@ CREATE TABLE project_labels (
   PRIMARY KEY (project_id, kind, name)
 );
 
+-- Labels that were renamed or, without `new_name`, deleted, while subscribers still have the old name.
+CREATE TABLE label_changes (
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  kind text NOT NULL CHECK (kind IN ('tags', 'permissions')),
+  name text NOT NULL,
+  new_name text,
+  -- Until then a process works on it; afterwards the relay does.
+  lease_until timestamptz NOT NULL,
+  PRIMARY KEY (project_id, kind, name)
+);
+
 -- Links that subscribe and give tags, permissions and an external_id.
 CREATE TABLE subscribe_links (
   id uuid PRIMARY KEY,

@@ -96,19 +96,36 @@ export function listLabels(db: Db, projectId: string, kind: LabelKind): Promise<
   );
 }
 
+/** With `formerName`, subscribers who still have that name count too. */
 export function findLabel(
   db: Db,
   projectId: string,
   kind: LabelKind,
   name: string,
+  formerName: string = name,
 ): Promise<LabelRow | null> {
   return row<LabelRow>(
     db,
     `find_${kind}`,
     `SELECT ${LABEL}, (SELECT count(*)::int FROM subscribers s
-       WHERE s.project_id = $1 AND s.${kind} @> ARRAY[$2::text]) AS subscribers
+       WHERE s.project_id = $1 AND s.${kind} && ARRAY[$2::text, $3::text]) AS subscribers
      FROM project_labels l WHERE l.project_id = $1 AND l.kind = '${kind}' AND l.name = $2`,
-    [projectId, name],
+    [projectId, name, formerName],
+  );
+}
+
+/** Without the number of its subscribers, which takes too long to count under the project's row lock. */
+export function readLabel(
+  db: Db,
+  projectId: string,
+  kind: LabelKind,
+  name: string,
+): Promise<LabelValues | null> {
+  return row<LabelValues & { created_at: Date }>(
+    db,
+    'read_label',
+    `SELECT ${LABEL} FROM project_labels l WHERE l.project_id = $1 AND l.kind = $2 AND l.name = $3`,
+    [projectId, kind, name],
   );
 }
 
@@ -145,25 +162,107 @@ export function deleteLabel(db: Db, projectId: string, kind: LabelKind, name: st
   );
 }
 
-/** Renames or, with null, removes a label on all subscribers. Rows are locked in id order. */
-export function replaceOnSubscribers(
+/** Rows of one transaction: logins and messages wait for the rows that it locks. */
+export const LABEL_BATCH = 1_000;
+
+/** A label that was renamed or, with null, deleted. */
+export interface LabelChange {
+  project_id: string;
+  kind: LabelKind;
+  name: string;
+  new_name: string | null;
+}
+
+/** Renames or removes a label on the next subscribers, `LABEL_BATCH` at most. Rows are locked in id order. */
+export function replaceOnNext(db: Db, { project_id, kind, name, new_name }: LabelChange): Promise<number> {
+  return change(
+    db,
+    `replace_${kind}_on_subscribers`,
+    `WITH theirs AS (
+       SELECT id FROM subscribers WHERE ${kind} @> ARRAY[$2::text] AND id IN (
+         SELECT id FROM subscribers WHERE project_id = $1 AND ${kind} @> ARRAY[$2::text] LIMIT ${LABEL_BATCH})
+       ORDER BY id FOR NO KEY UPDATE)
+     UPDATE subscribers s SET updated_at = now(), ${kind} = CASE WHEN $3::text IS NULL OR s.${kind} @> ARRAY[$3::text]
+         THEN array_remove(s.${kind}, $2::text) ELSE array_replace(s.${kind}, $2::text, $3::text) END
+     FROM theirs WHERE s.id = theirs.id`,
+    [project_id, name, new_name],
+  );
+}
+
+/** Much longer than a batch takes. After a crash the relay claims the change when the lease has expired. */
+const LEASE = "clock_timestamp() + interval '15 seconds'";
+
+/** The caller holds the project's row lock. */
+export function insertLabelChange(
+  db: Db,
+  { project_id, kind, name, new_name }: LabelChange,
+): Promise<number> {
+  return change(
+    db,
+    'insert_label_change',
+    `INSERT INTO label_changes (project_id, kind, name, new_name, lease_until) VALUES ($1, $2, $3, $4, ${LEASE})`,
+    [project_id, kind, name, new_name],
+  );
+}
+
+/** The first of these names that subscribers are losing; with `gained` also one that they are getting. */
+export async function findChangingLabel(
   db: Db,
   projectId: string,
   kind: LabelKind,
-  name: string,
-  replacement: string | null,
-): Promise<number> {
-  const changed =
-    replacement === null
-      ? `array_remove(s.${kind}, $2::text)`
-      : `array_replace(s.${kind}, $2::text, $3::text)`;
+  names: string[],
+  { gained }: { gained: boolean },
+): Promise<string | null> {
+  const found = await row<{ name: string }>(
+    db,
+    'find_changing_label',
+    `SELECT changing.name FROM label_changes c CROSS JOIN LATERAL (
+       VALUES (c.name), (CASE WHEN $4 THEN c.new_name END)) AS changing (name)
+     WHERE c.project_id = $1 AND c.kind = $2 AND changing.name = ANY ($3::text[]) LIMIT 1`,
+    [projectId, kind, names, gained],
+  );
+  return found?.name ?? null;
+}
+
+/** Returns 0 if the change has ended. */
+export function renewLabelChange(db: Db, { project_id, kind, name }: LabelChange): Promise<number> {
   return change(
     db,
-    `${replacement === null ? 'remove' : 'rename'}_${kind}_on_subscribers`,
-    `WITH theirs AS (
-       SELECT id FROM subscribers WHERE project_id = $1 AND ${kind} @> ARRAY[$2::text] ORDER BY id FOR NO KEY UPDATE)
-     UPDATE subscribers s SET ${kind} = ${changed}, updated_at = now() FROM theirs WHERE s.id = theirs.id`,
-    replacement === null ? [projectId, name] : [projectId, name, replacement],
+    'renew_label_change',
+    `UPDATE label_changes SET lease_until = ${LEASE} WHERE project_id = $1 AND kind = $2 AND name = $3`,
+    [project_id, kind, name],
+  );
+}
+
+export function leaveLabelChange(db: Db, { project_id, kind, name }: LabelChange): Promise<number> {
+  return change(
+    db,
+    'leave_label_change',
+    `UPDATE label_changes SET lease_until = clock_timestamp() WHERE project_id = $1 AND kind = $2 AND name = $3`,
+    [project_id, kind, name],
+  );
+}
+
+export function endLabelChange(db: Db, { project_id, kind, name }: LabelChange): Promise<number> {
+  return change(
+    db,
+    'end_label_change',
+    'DELETE FROM label_changes WHERE project_id = $1 AND kind = $2 AND name = $3',
+    [project_id, kind, name],
+  );
+}
+
+/** Claims, for the relay, changes whose request has reached its time limit, or whose process has died. */
+export function claimLabelChanges(db: Db, limit: number): Promise<LabelChange[]> {
+  return rows<LabelChange>(
+    db,
+    'claim_label_changes',
+    `UPDATE label_changes c SET lease_until = ${LEASE}
+     FROM (SELECT project_id, kind, name FROM label_changes WHERE lease_until <= now()
+           ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED) due
+     WHERE (c.project_id, c.kind, c.name) = (due.project_id, due.kind, due.name)
+     RETURNING c.project_id, c.kind, c.name, c.new_name`,
+    [limit],
   );
 }
 

@@ -7,6 +7,7 @@ export const retention: Retention = {
   import_chunks: { with: 'imports' },
   subscribe_links: { after: `${retentionDays} after it expired or was used up`, remove: removeEndedLinks },
   subscribers: { bounded: 'A project keeps them until it deletes them.' },
+  label_changes: { bounded: 'A row ends with the last subscriber who has the old name.' },
   project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },
 };
 

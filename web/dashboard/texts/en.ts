@@ -185,7 +185,7 @@ export const en = {
   headerNeedsValue: 'Enter a value.',
   headerTwice: 'This header is in the list twice.',
   laneHint:
-    'Workflow shows every delivery in the Temporal UI. Express is faster and shows only deliveries whose first attempt failed. Auto uses Express while the Workflow lane is behind.',
+    'Workflow shows every delivery in the Temporal UI. Express is faster and shows only deliveries whose first attempt failed. Auto uses Express while the Workflow lane is behind: choose it if deliveries wait for Temporal.',
   laneWorkflow: 'Workflow',
   laneExpress: 'Express',
   laneAuto: 'Auto',

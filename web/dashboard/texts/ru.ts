@@ -282,7 +282,7 @@ export const ru: Texts = {
   headerNeedsValue: 'Укажите значение.',
   headerTwice: 'Этот заголовок указан дважды.',
   laneHint:
-    'Workflow: каждая доставка видна в Temporal. Express: быстрее, видны только доставки с неудачной первой попыткой. Auto: Express, пока Workflow не успевает.',
+    'Workflow: каждая доставка видна в Temporal. Express: быстрее, видны только доставки с неудачной первой попыткой. Auto: Express, пока Workflow не успевает; подойдёт, если доставки ждут Temporal.',
   laneWorkflow: 'Workflow',
   laneExpress: 'Express',
   laneAuto: 'Auto',

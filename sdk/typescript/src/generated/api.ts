@@ -347,7 +347,7 @@ export class TagsApi {
   /**
    * Rename a tag: `PATCH /v1/tags/{name}`.
    *
-   * All its subscribers have the new name at once. No event is emitted.
+   * A new name replaces the old one on all its subscribers, a thousand at a time if there are more. No event is emitted.
    */
   update(name: string, body: types.TagsUpdateBody = {}, options: RequestOptions = {}): Promise<types.TagsUpdateResponse> {
     return this.transport.request({ method: 'PATCH', path: pathOf`/v1/tags/${name}`, body }, options);
@@ -356,7 +356,7 @@ export class TagsApi {
   /**
    * Delete a tag: `DELETE /v1/tags/{name}`.
    *
-   * Also removes it from all subscribers. No event is emitted.
+   * Also removes it from all subscribers, a thousand at a time if there are more. No event is emitted.
    */
   delete(name: string, options: RequestOptions = {}): Promise<void> {
     return this.transport.request({ method: 'DELETE', path: pathOf`/v1/tags/${name}`, returns: 'nothing' }, options);
@@ -388,7 +388,7 @@ export class PermissionsApi {
   /**
    * Update a permission: `PATCH /v1/permissions/{name}`.
    *
-   * A new name replaces the old one on all its subscribers. No event is emitted.
+   * A new name replaces the old one on all its subscribers, a thousand at a time if there are more. No event is emitted.
    */
   update(name: string, body: types.PermissionsUpdateBody = {}, options: RequestOptions = {}): Promise<types.PermissionsUpdateResponse> {
     return this.transport.request({ method: 'PATCH', path: pathOf`/v1/permissions/${name}`, body }, options);
@@ -397,7 +397,7 @@ export class PermissionsApi {
   /**
    * Delete a permission: `DELETE /v1/permissions/{name}`.
    *
-   * Also removes it from all subscribers. No event is emitted.
+   * Also removes it from all subscribers, a thousand at a time if there are more. No event is emitted.
    */
   delete(name: string, options: RequestOptions = {}): Promise<void> {
     return this.transport.request({ method: 'DELETE', path: pathOf`/v1/permissions/${name}`, returns: 'nothing' }, options);

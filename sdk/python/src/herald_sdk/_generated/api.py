@@ -759,7 +759,7 @@ class TagsApi:
     ) -> types.TagsUpdateResponse:
         """Rename a tag: `PATCH /v1/tags/{name}`.
 
-        All its subscribers have the new name at once. No event is emitted."""
+        A new name replaces the old one on all its subscribers, a thousand at a time if there are more. No event is emitted."""
         return cast(types.TagsUpdateResponse, self._transport.request(
             "PATCH",
             f"/v1/tags/{path_of(tag_name)}",
@@ -775,7 +775,7 @@ class TagsApi:
     ) -> None:
         """Delete a tag: `DELETE /v1/tags/{name}`.
 
-        Also removes it from all subscribers. No event is emitted."""
+        Also removes it from all subscribers, a thousand at a time if there are more. No event is emitted."""
         self._transport.request(
             "DELETE",
             f"/v1/tags/{path_of(name)}",
@@ -850,7 +850,7 @@ class PermissionsApi:
     ) -> types.PermissionsUpdateResponse:
         """Update a permission: `PATCH /v1/permissions/{name}`.
 
-        A new name replaces the old one on all its subscribers. No event is emitted."""
+        A new name replaces the old one on all its subscribers, a thousand at a time if there are more. No event is emitted."""
         return cast(types.PermissionsUpdateResponse, self._transport.request(
             "PATCH",
             f"/v1/permissions/{path_of(permission_name)}",
@@ -866,7 +866,7 @@ class PermissionsApi:
     ) -> None:
         """Delete a permission: `DELETE /v1/permissions/{name}`.
 
-        Also removes it from all subscribers. No event is emitted."""
+        Also removes it from all subscribers, a thousand at a time if there are more. No event is emitted."""
         self._transport.request(
             "DELETE",
             f"/v1/permissions/{path_of(name)}",

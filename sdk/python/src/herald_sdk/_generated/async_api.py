@@ -760,7 +760,7 @@ class AsyncTagsApi:
     ) -> types.TagsUpdateResponse:
         """Rename a tag: `PATCH /v1/tags/{name}`.
 
-        All its subscribers have the new name at once. No event is emitted."""
+        A new name replaces the old one on all its subscribers, a thousand at a time if there are more. No event is emitted."""
         return cast(types.TagsUpdateResponse, await self._transport.request(
             "PATCH",
             f"/v1/tags/{path_of(tag_name)}",
@@ -776,7 +776,7 @@ class AsyncTagsApi:
     ) -> None:
         """Delete a tag: `DELETE /v1/tags/{name}`.
 
-        Also removes it from all subscribers. No event is emitted."""
+        Also removes it from all subscribers, a thousand at a time if there are more. No event is emitted."""
         await self._transport.request(
             "DELETE",
             f"/v1/tags/{path_of(name)}",
@@ -851,7 +851,7 @@ class AsyncPermissionsApi:
     ) -> types.PermissionsUpdateResponse:
         """Update a permission: `PATCH /v1/permissions/{name}`.
 
-        A new name replaces the old one on all its subscribers. No event is emitted."""
+        A new name replaces the old one on all its subscribers, a thousand at a time if there are more. No event is emitted."""
         return cast(types.PermissionsUpdateResponse, await self._transport.request(
             "PATCH",
             f"/v1/permissions/{path_of(permission_name)}",
@@ -867,7 +867,7 @@ class AsyncPermissionsApi:
     ) -> None:
         """Delete a permission: `DELETE /v1/permissions/{name}`.
 
-        Also removes it from all subscribers. No event is emitted."""
+        Also removes it from all subscribers, a thousand at a time if there are more. No event is emitted."""
         await self._transport.request(
             "DELETE",
             f"/v1/permissions/{path_of(name)}",
