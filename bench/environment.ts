@@ -15,7 +15,7 @@ export interface BenchEnvironment {
   config: Config;
   environment: Environment;
   service: Service;
-  createProject(slug: string): Promise<Project & { api_key: string }>;
+  createProject(slug: string, options?: { limits: 'default' }): Promise<Project & { api_key: string }>;
   stop(): Promise<void>;
 }
 
@@ -56,11 +56,12 @@ export async function startBench(env: Record<string, string> = {}): Promise<Benc
     config,
     environment,
     service,
-    async createProject(slug) {
+    async createProject(slug, options) {
       const { key, hash, hint } = newApiKey();
       const project = await insertProject(pool, { slug, name: slug });
       if (!project) throw new Error(`the slug ${slug} is taken`);
       await insertApiKey(pool, { project_id: project.id, hash, hint });
+      if (options?.limits === 'default') return { ...project, api_key: key };
       const highLimits = {
         requests_per_minute: 10_000_000,
         sessions_per_hour: 10_000_000,

@@ -12,6 +12,7 @@ import { benchOneEndpoint } from './one-endpoint';
 import { benchPublish } from './publish';
 import { benchRetention } from './retention';
 import { benchSearch } from './search';
+import { benchShares } from './shares';
 import { benchSmoke } from './smoke';
 import { benchSoak } from './soak';
 import { registerDomains } from '../src/roles/domains';
@@ -33,6 +34,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   retention: benchRetention,
   export: benchExport,
   search: benchSearch,
+  shares: benchShares,
   soak: benchSoak,
 };
 

@@ -1,14 +1,14 @@
 import { startHeraldProcess, type HeraldProcess } from '../test/support/herald-process';
 import type { BenchEnvironment } from './environment';
 
-/** Starts Herald's worker in its own process, so that it can be killed, on the servers of a bench. */
-export function startWorker(
+/** Starts Herald in a process of its own, on the servers of a bench. */
+export function startHerald(
   { environment, config }: BenchEnvironment,
-  env: Record<string, string>,
+  { roles, env }: { roles: string; env: Record<string, string> },
 ): Promise<HeraldProcess> {
   const { telegram, max } = environment.platforms;
   const [key] = environment.encryptionKeys;
-  return startHeraldProcess(['start', '--json', '--roles', 'worker'], {
+  return startHeraldProcess(['start', '--json', '--roles', roles], {
     NODE_ENV: 'test',
     HERALD_METRICS_PORT: '0',
     HERALD_LOG_LEVEL: 'error',
@@ -18,10 +18,16 @@ export function startWorker(
     HERALD_TASK_QUEUE_PREFIX: config.HERALD_TASK_QUEUE_PREFIX,
     HERALD_ENCRYPTION_KEY: `${key?.id}:${key?.key.toString('base64')}`,
     HERALD_PUBLIC_URL: 'http://127.0.0.1:1',
+    HERALD_BOT_UPDATES: 'polling',
     TELEGRAM_BOT_TOKEN: telegram?.token ?? '',
     TELEGRAM_API_ROOT: telegram?.apiRoot ?? '',
     MAX_BOT_TOKEN: max?.token ?? '',
     MAX_API_ROOT: max?.apiRoot ?? '',
     ...env,
   });
+}
+
+/** The worker alone, so that it can be killed. */
+export function startWorker(bench: BenchEnvironment, env: Record<string, string>): Promise<HeraldProcess> {
+  return startHerald(bench, { roles: 'worker', env });
 }

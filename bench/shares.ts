@@ -1,0 +1,231 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventNames, isPublished } from '../src/events/contract';
+import { newApiKey } from '../src/lib/tokens';
+import { freePort } from '../src/lib/ports';
+import { insertApiKey } from '../src/projects/queries/keys';
+import { createSimulatorControl } from '../test/support/simulator-control';
+import { call, completeLogin } from './calls';
+import { startBench, type BenchEnvironment } from './environment';
+import { greedyLoads, startGreedy, type GreedyLoad, type GreedyOptions } from './greedy';
+import { percentile } from './numbers';
+import { startBenchReceiver, type BenchReceiver } from './receiver';
+import type { Figure } from './table';
+import { startHerald } from './worker-process';
+
+const PER_SECOND = 2;
+const ALONE_SECONDS = 20;
+const BESIDE_SECONDS = 40;
+/** B must be back to its own p50 within this time after the load. */
+const RECOVERY_SECONDS = 10;
+const RECOVERY_LIMIT_SECONDS = 120;
+const CROWD = Number(process.env['HERALD_BENCH_CROWD'] ?? 100_000);
+const LONGEST_DELAY_MS = 100;
+
+interface Login {
+  ms: number;
+  failed: boolean;
+}
+
+interface Measured {
+  logins: Login[];
+  longestDelayMs: number;
+}
+
+/**
+ * Complete logins of project B, alone and beside a greedy project A that keeps to its limits. All roles are in one
+ * process, as `npm start` runs them, and nothing is configured: the lane is `workflow`.
+ */
+export async function benchShares(): Promise<Figure[]> {
+  const bench = await startBench({ HERALD_ROLES: 'api', HERALD_LOG_LEVEL: 'error' });
+  const receiver = await startBenchReceiver();
+  const [apiPort, metricsPort] = [await freePort(), await freePort()];
+  const herald = await startHerald(bench, {
+    roles: 'api,worker,bots',
+    env: {
+      PORT: String(apiPort),
+      HERALD_METRICS_PORT: String(metricsPort),
+      HERALD_ALLOW_LOCAL_WEBHOOKS: 'true',
+    },
+  });
+  const url = `http://127.0.0.1:${apiPort}`;
+  try {
+    const b = await bench.createProject('shares-b');
+    const control = createSimulatorControl(bench.environment.simulator?.url ?? '');
+    let user = 0;
+    const login = async (): Promise<Login> => {
+      const began = performance.now();
+      const failed = await completeLogin(url, b.api_key, control, `shares-${user++}`).then(
+        () => false,
+        (error: unknown) => {
+          process.stderr.write(`    a login failed: ${String(error)}\n`);
+          return true;
+        },
+      );
+      return { ms: performance.now() - began, failed };
+    };
+    const measure = (seconds: number) => measureLogins(login, seconds, metricsPort);
+    await measure(5);
+    const figures: Figure[] = [];
+    for (const load of chosenLoads()) {
+      process.stderr.write(`  beside ${load}\n`);
+      const options = await prepare(bench, receiver, url, load);
+      const alone = await measure(ALONE_SECONDS);
+      const greedy = startGreedy(options);
+      const beside = await measure(BESIDE_SECONDS);
+      const answers = await greedy.stop();
+      const p50 = percentile(sorted(alone), 0.5);
+      const recovery = await secondsToRecover(login, p50);
+      process.stderr.write(`    responses to ${load}: ${JSON.stringify(answers)}\n`);
+      figures.push(...compare(load, alone, beside, recovery));
+    }
+    return figures;
+  } finally {
+    await herald.stop();
+    await receiver.stop();
+    await bench.stop();
+  }
+}
+
+/** `HERALD_BENCH_LOADS='publish flood,hostile CSV'` runs some of them. */
+function chosenLoads(): GreedyLoad[] {
+  const chosen = process.env['HERALD_BENCH_LOADS']?.split(',');
+  return greedyLoads.filter((load) => !chosen || chosen.includes(load));
+}
+
+/** Each login begins at its time, whether or not earlier ones have ended, and every one counts. */
+async function measureLogins(
+  login: () => Promise<Login>,
+  seconds: number,
+  metricsPort: number,
+): Promise<Measured> {
+  const began = performance.now();
+  const running: Promise<Login>[] = [];
+  let longestDelayMs = 0;
+  await longestDelay(metricsPort);
+  for (let i = 0; i < PER_SECOND * seconds; i += 1) {
+    await sleep(Math.max(0, began + (i * 1000) / PER_SECOND - performance.now()));
+    running.push(login());
+    if (i % PER_SECOND === 0) longestDelayMs = Math.max(longestDelayMs, await longestDelay(metricsPort));
+  }
+  const logins = await Promise.all(running);
+  return { logins, longestDelayMs: Math.max(longestDelayMs, await longestDelay(metricsPort)) };
+}
+
+/** Since the last scrape. */
+async function longestDelay(metricsPort: number): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  return 1000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1] ?? NaN);
+}
+
+/** Until five logins in a row are about as fast as before the load. */
+async function secondsToRecover(login: () => Promise<Login>, p50: number): Promise<number> {
+  const began = performance.now();
+  const seconds = () => (performance.now() - began) / 1000;
+  let inRow = 0;
+  let since = 0;
+  while (inRow < 5 && seconds() < RECOVERY_LIMIT_SECONDS) {
+    const at = seconds();
+    const { ms, failed } = await login();
+    const isUsual = !failed && ms <= 1.5 * p50;
+    if (isUsual && inRow === 0) since = at;
+    inRow = isUsual ? inRow + 1 : 0;
+  }
+  return inRow < 5 ? Infinity : since;
+}
+
+function compare(load: GreedyLoad, alone: Measured, beside: Measured, recovery: number): Figure[] {
+  const [value, baseline] = [percentile(sorted(beside), 0.99), percentile(sorted(alone), 0.99)];
+  const failed = beside.logins.filter((login) => login.failed).length;
+  const at = (measured: Measured, share: number) => percentile(sorted(measured), share).toFixed(0);
+  return [
+    {
+      name: `login p99 beside ${load} (p50 ${at(beside, 0.5)} ms, alone ${at(alone, 0.5)} ms)`,
+      value: `${value.toFixed(0)} ms`,
+      baseline: `alone ${baseline.toFixed(0)} ms`,
+      ratio: value / baseline,
+      target: 3,
+      atMost: true,
+    },
+    {
+      name: `  of ${beside.logins.length} logins, failed`,
+      value: String(failed),
+      ratio: failed,
+      target: 0,
+      atMost: true,
+    },
+    {
+      name: '  longest delay of the event loop',
+      value: `${beside.longestDelayMs.toFixed(0)} ms`,
+      baseline: `goal ${LONGEST_DELAY_MS} ms; alone ${alone.longestDelayMs.toFixed(0)} ms`,
+      ratio: beside.longestDelayMs / LONGEST_DELAY_MS,
+      target: 1,
+      atMost: true,
+    },
+    {
+      name: '  back to its own p50 after the load',
+      value: `${recovery.toFixed(1)} s`,
+      baseline: `goal ${RECOVERY_SECONDS} s`,
+      ratio: recovery / RECOVERY_SECONDS,
+      target: 1,
+      atMost: true,
+    },
+  ];
+}
+
+/** A failed login counts as long as it took. */
+function sorted({ logins }: Measured): number[] {
+  return logins.map(({ ms }) => ms).sort((a, b) => a - b);
+}
+
+/** A new project with default limits for each load, with what the load needs. */
+async function prepare(
+  bench: BenchEnvironment,
+  receiver: BenchReceiver,
+  url: string,
+  load: GreedyLoad,
+): Promise<GreedyOptions> {
+  const index = greedyLoads.indexOf(load);
+  const project = await bench.createProject(`shares-a-${index}`, { limits: 'default' });
+  const { pool } = bench.service.core;
+  await pool.query(`UPDATE projects SET plan = 'basic' WHERE id = $1`, [project.id]);
+  const a = (path: string, body: unknown) => call(url, project.api_key, 'POST', path, body);
+  let endpointId = '';
+  for (const [turn, event] of eventNames.filter(isPublished).slice(0, 5).entries()) {
+    const created = await a('/v1/webhooks', {
+      url: receiver.url + (turn === 0 ? '/hang' : '/hook'),
+      events: [event],
+    });
+    endpointId = created['id'] ?? '';
+  }
+  if (['four broadcasts', 'rename of a tag', 'hostile batch', 'exports and searches'].includes(load)) {
+    const from = 1_000_000_000 * (index + 1);
+    await createSimulatorControl(bench.environment.simulator?.url ?? '').addUsers('telegram', {
+      count: CROWD,
+      from,
+    });
+    await a('/v1/tags', { name: 'crowd' });
+    // A hundred subscribers share each of the first external ids, as many as one may have.
+    await pool.query(
+      `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang, tags, external_id)
+       SELECT $1, 'telegram', n::text, n::text, 'Crowd', 'en', '{crowd}', 'person-' || ((n - $2::bigint) / 100)
+       FROM generate_series($2::bigint, $2::bigint + $3 - 1) AS n`,
+      [project.id, from, CROWD],
+    );
+    await pool.query('VACUUM ANALYZE subscribers');
+  }
+  if (load === 'hostile batch') {
+    const text = Array.from({ length: 100 }, (_, place) => `{{v${place % 20}}}`).join(' ');
+    await a('/v1/templates', { name: 'hostile', variants: { en: { text } } });
+  }
+  const { key, hash, hint } = newApiKey();
+  await insertApiKey(pool, { project_id: project.id, hash, hint, scopes: ['publish'] });
+  return {
+    load,
+    url,
+    key: project.api_key,
+    publishKey: key,
+    projectId: project.id,
+    externalIds: Array.from({ length: 100 }, (_, place) => `person-${place}`),
+    endpointId,
+  };
+}
