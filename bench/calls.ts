@@ -22,7 +22,7 @@ export async function call(
 
 export type Step = 'create' | 'open' | 'tap to code' | 'verify';
 
-/** Create, open, tap Yes, one long poll, verify. Returns the session id and reports how long each step took. */
+/** Create, open, tap Yes, long polls (one, if Herald is fast), verify. Returns the session id and reports how long each step took. */
 export async function completeLogin(
   url: string,
   key: string,
@@ -47,9 +47,12 @@ export async function completeLogin(
     }
   });
   const status = await timed('tap to code', async () => {
-    const poll = call(url, key, 'GET', `/v1/auth/session/${id}/status?wait=25`);
+    const poll = () => call(url, key, 'GET', `/v1/auth/session/${id}/status?wait=25`);
+    const first = poll();
     await control.tap('telegram', user, { button: 'Yes' });
-    return poll;
+    let answer = await first;
+    while (answer['status'] === 'pending') answer = await poll();
+    return answer;
   });
   if (verify) {
     await timed('verify', () => call(url, key, 'POST', '/v1/auth/verify', { code: status['code'] }));

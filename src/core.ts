@@ -17,6 +17,8 @@ export interface Core {
   notifications: Notifications;
   /** Connects on first use, so that the API can start while Temporal is unavailable. */
   client: Client;
+  /** On the connection of this process's own worker, once there is one: a start can be eager. */
+  eagerClient(): Client | null;
   queues: TaskQueues;
   messengers: Messengers;
   /** The pace of single messages through the bots. */

@@ -1,3 +1,4 @@
+import type { Client } from '@temporalio/client';
 import { connectMessengers, type PlatformAccesses } from './bots/messengers';
 import { createTurns } from './bots/turns';
 import type { Config } from './config';
@@ -81,6 +82,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     stops.push(() => messengers.stop());
 
     let boundPort = config.PORT;
+    let workerClient: Client | null = null;
     const core: Core = {
       config,
       log,
@@ -88,6 +90,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       cipher,
       notifications,
       client,
+      eagerClient: () => workerClient,
       queues: taskQueues(config.HERALD_TASK_QUEUE_PREFIX),
       messengers,
       turns: createTurns({ pool, perSecond: config.HERALD_BROADCAST_PER_SECOND, log }),
@@ -115,6 +118,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         queues: options.queues,
         signal: options.signal,
       });
+      workerClient = worker.client;
       stops.push(() => worker.stop());
     }
     if (config.roles.includes('bots')) {

@@ -7,7 +7,6 @@ import {
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
-  sleep,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { AuthSessionActivities, SessionRef } from '../activities/auth-session';
@@ -21,7 +20,7 @@ export interface AuthSessionInput {
   sessionId: string;
   projectId: string;
   flow: SessionFlow;
-  /** 0: the server held the first task back until the user's answer or the session's end. An approval asks, then waits. */
+  /** Until the session expires. */
   waitMs: number;
 }
 
@@ -32,6 +31,8 @@ export interface AuthSessionResult {
 
 /** The row has changed: an answer is stored, or the session was cancelled. */
 const changed = defineSignal(signals.changed);
+/** The one-time code was redeemed. If the signal is lost, the code's timer ends the workflow. */
+const redeemed = defineSignal(signals.redeemed);
 
 /**
  * Short transactions run inside the workflow task, which saves events and a round trip. They are tried there once; an
@@ -73,15 +74,17 @@ export async function authSession({ sessionId, flow, waitMs }: AuthSessionInput)
   setHandler(changed, () => {
     signalled = true;
   });
+  let isRedeemed = false;
+  setHandler(redeemed, () => {
+    isRedeemed = true;
+  });
   const asksFirst = flows[flow].asks === 'subscribers';
   const asking = asksFirst ? startAsking(sessionId) : null;
 
   let outcome: Outcome;
   do {
-    if (waitMs > 0) {
-      setCurrentDetails('Waiting for the user to answer in the messenger.');
-      await condition(() => signalled, waitMs, { summary: 'the session expires' });
-    }
+    setCurrentDetails('Waiting for the user to answer in the messenger.');
+    await condition(() => signalled, Math.max(1, waitMs), { summary: 'the session expires' });
     signalled = false;
     outcome = await orElse(inTask.settleAndShow, settleSession, sessionId);
     waitMs = outcome.waitMs;
@@ -98,11 +101,12 @@ export async function authSession({ sessionId, flow, waitMs }: AuthSessionInput)
     return { status: 'consumed', reason: asksFirst ? 'confirmed' : 'the code was used' };
   }
 
-  setCurrentDetails('Confirmed. The one-time code can be redeemed.');
+  setCurrentDetails('Confirmed. Waiting for the one-time code to be redeemed.');
   let leftMs = codeEnd - Date.now();
   let end;
   do {
-    await sleep(Math.max(1, leftMs), { summary: 'the code expires' });
+    await condition(() => isRedeemed, Math.max(1, leftMs), { summary: 'the code expires' });
+    isRedeemed = false;
     end = await orElse(inTask.expireCode, expireCode, sessionId);
     leftMs = end.leftMs;
   } while (end.status === 'confirmed');

@@ -15,7 +15,7 @@ async function recoverAll({ json }: { json?: boolean }): Promise<void> {
       withTemporal(async ({ client, queues }) => {
         const progress = startProgress('checking open sessions and deliveries');
         try {
-          const starter = createSessionStarter({ client, pool, queues });
+          const starter = createSessionStarter({ client, eagerClient: () => null, pool, queues });
           return await recover({ pool, client, starter, onProgress: progress.at });
         } finally {
           progress.end();

@@ -38,7 +38,7 @@ export interface AuthRouteDeps extends Pick<
 const tag = 'Login';
 
 export function createAuthRoutes(deps: AuthRouteDeps) {
-  const { pool, config, cipher, messengers, publicUrl, qr } = deps;
+  const { pool, cipher, messengers, publicUrl, qr } = deps;
   const noteFailure = createFailureLimit(pool, 'verify', limits.authVerifyFailuresPerMinute, 60);
   const readPolled = createPollReader(pool);
   const redeem = createCodeRedeemer(pool);
@@ -184,7 +184,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
           'rate_limit_verify',
         ],
       },
-      ({ project, body }) => verifyCode({ pool, config, redeem, noteFailure }, project.id, body),
+      ({ project, body }) => verifyCode({ ...deps, redeem, noteFailure }, project.id, body),
     ),
   ];
 }

@@ -6,6 +6,7 @@ import type { Core } from '../core';
 import type { RecordFailure } from '../http/failure-limit';
 import { createBatcher } from '../lib/batch';
 import { sha256 } from '../lib/tokens';
+import type { SessionStarter } from './workflow';
 import { consumeCodes, whyNotConsumed, type Redemption, type VerifiedUser } from './queries/status';
 
 /** Codes that arrive while a statement is in flight share the next one. */
@@ -25,15 +26,20 @@ export function createCodeRedeemer(pool: pg.Pool): RedeemCode {
  * of guesses, and only guesses (unknown codes, wrong verifiers) count as failures.
  */
 export async function verifyCode(
-  deps: Pick<Core, 'pool' | 'config'> & { redeem: RedeemCode; noteFailure: RecordFailure },
+  deps: Pick<Core, 'pool' | 'config'> & {
+    redeem: RedeemCode;
+    noteFailure: RecordFailure;
+    starter: Pick<SessionStarter, 'signalRedeemed'>;
+  },
   projectId: string,
   { code, code_verifier: verifier }: { code: string; code_verifier?: string | undefined },
 ) {
   const codeHash = sha256(code);
   const challenge = verifier === undefined ? null : createHash('sha256').update(verifier).digest('base64url');
-  const { pool, config, redeem, noteFailure } = deps;
+  const { pool, config, redeem, noteFailure, starter } = deps;
   const user = await redeem({ projectId, codeHash, challenge });
   if (user) {
+    starter.signalRedeemed(user.session_id);
     const { id, channel, first_name, username, lang, tags } = user;
     const subscriber_id = formatSubscriberId(id, config.HERALD_SUBSCRIBER_ID_FORMAT);
     return { subscriber_id, channel, first_name, username, lang, tags };

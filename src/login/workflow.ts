@@ -1,12 +1,8 @@
-import {
-  WorkflowExecutionAlreadyStartedError,
-  type Client,
-  type WorkflowStartOptions,
-} from '@temporalio/client';
-import type pg from 'pg';
+import { WorkflowExecutionAlreadyStartedError, type WorkflowStartOptions } from '@temporalio/client';
+import type { Core } from '../core';
 import type { Logger } from '../lib/log';
 import type { authSession } from '../../workflows/auth-session';
-import { searchAttributes, signals, workflowIds, type TaskQueues } from '../temporal/names';
+import { searchAttributes, signals, workflowIds } from '../temporal/names';
 import { within } from '../temporal/within';
 import { flows } from './flows';
 import {
@@ -23,6 +19,8 @@ export interface SessionStarter {
   startAgain(session: StartableSession, deadlineMs: number): Promise<void>;
   /** Signals that an answer is stored, and starts the workflow if its start was lost or its run was terminated. */
   signalAnswer(session: StartableSession): Promise<void>;
+  /** After the commit: the workflow ends at once. Not waited for; if the signal is lost, the code's timer ends it. */
+  signalRedeemed(sessionId: string): void;
   /** Wakes the workflow of a session that was ended by its row, and records it in the row. */
   signalCancelled(session: StartableSession, deadlineMs: number): Promise<void>;
 }
@@ -33,43 +31,29 @@ export const REQUEST_DEADLINE_MS = 1_000;
 
 export function createSessionStarter({
   client,
+  eagerClient,
   pool,
   queues,
-}: {
-  client: Client;
-  pool: pg.Pool;
-  queues: TaskQueues;
-}): SessionStarter {
+}: Pick<Core, 'client' | 'eagerClient' | 'pool' | 'queues'>): SessionStarter {
   function options({ id, project_id, project_slug, flow, wait_ms }: StartableSession) {
     const project = project_slug ? ` (${project_slug})` : '';
     const { summary, asks } = flows[flow];
-    const asksFirst = asks === 'subscribers';
     return {
       workflowId: workflowIds.authSession(id),
       taskQueue: queues.logins,
-      // A workflow that begins with the question waits itself.
-      args: [{ sessionId: id, projectId: project_id, flow, waitMs: asksFirst ? Math.max(1, wait_ms) : 0 }],
+      args: [{ sessionId: id, projectId: project_id, flow, waitMs: Math.max(1, wait_ms) }],
       // A second start while the workflow runs finds it running; one after its end must not run it again.
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowTaskTimeout: '5 seconds',
       staticSummary: summary + project,
-      staticDetails: `${asksFirst ? 'Asks the subscriber in the messenger' : 'Starts when the user answers in the messenger, or when the session expires'}. State: herald sessions show ${id}`,
+      staticDetails: `${asks === 'subscribers' ? 'Asks the subscriber in the messenger' : 'Waits for the answer of the user who opens the link'}. State: herald sessions show ${id}`,
       typedSearchAttributes: [
         { key: searchAttributes.ProjectId, value: project_id },
         { key: searchAttributes.AuthFlow, value: flow },
         { key: searchAttributes.AuthStatus, value: 'pending' },
       ],
     } satisfies WorkflowStartOptions<typeof authSession>;
-  }
-
-  /**
-   * The server holds the first task back until the session's end; a signal with start ends the delay. So a session has
-   * one history event while it waits, and no worker handles an unanswered one before its end.
-   */
-  function delayedOptions(session: StartableSession) {
-    const isDelayed = flows[session.flow].asks === 'opener' && session.wait_ms > 0;
-    return { ...options(session), ...(isDelayed ? { startDelay: session.wait_ms } : {}) };
   }
 
   async function signal(session: StartableSession, deadlineMs: number): Promise<void> {
@@ -94,18 +78,28 @@ export function createSessionStarter({
 
   return {
     async start(session, deadlineMs) {
-      await within(client, deadlineMs, () =>
+      // Where the worker is in this process, it gets the first task with the response.
+      const eager = eagerClient();
+      const starting = eager ?? client;
+      await within(starting, deadlineMs, () =>
         ignoreAlreadyStarted(
-          client.workflow.start<typeof authSession>('authSession', delayedOptions(session)),
+          starting.workflow.start<typeof authSession>('authSession', {
+            ...options(session),
+            requestEagerStart: eager !== null,
+          }),
         ),
       );
       await markSessionStarted(pool, session.id);
     },
     async startAgain(session, deadlineMs) {
-      const again = { ...delayedOptions(session), workflowIdReusePolicy: 'ALLOW_DUPLICATE' } as const;
+      const again = { ...options(session), workflowIdReusePolicy: 'ALLOW_DUPLICATE' } as const;
       await within(client, deadlineMs, () => client.workflow.start<typeof authSession>('authSession', again));
     },
     signalAnswer: (session) => signal(session, SIGNAL_DEADLINE_MS),
+    signalRedeemed(sessionId) {
+      const handle = client.workflow.getHandle(workflowIds.authSession(sessionId));
+      within(client, SIGNAL_DEADLINE_MS, () => handle.signal(signals.redeemed)).catch(() => {});
+    },
     async signalCancelled(session, deadlineMs) {
       await signal(session, deadlineMs);
       await markSessionWoken(pool, session.id);

@@ -5,7 +5,7 @@ import type { Core } from '../core';
 import { sha256 } from '../lib/tokens';
 import { limitedAddress } from './address';
 import { withDeferredWrites, writeDeferred } from './deferred-writes';
-import { AMR, consumeWithWrites, declined, declinedCode, saveGrant } from './finish-login';
+import { AMR, consumeWithWrites, declined, declinedCode, saveGrant, type Redeeming } from './finish-login';
 import type { OidcLibrary, OidcProvider } from './library';
 import { findDecidedDeviceLogin } from './queries/logins';
 import { findActiveClient } from './queries/clients';
@@ -79,7 +79,12 @@ const NO_CLIENT = '00000000-0000-0000-0000-000000000000';
  * transaction.
  */
 export async function settleDevice(
-  { pool, library, provider }: Pick<Core, 'pool'> & { library: OidcLibrary; provider: OidcProvider },
+  {
+    pool,
+    library,
+    provider,
+    starter,
+  }: Pick<Core, 'pool'> & Redeeming & { library: OidcLibrary; provider: OidcProvider },
   id: string,
 ): Promise<void> {
   const idHash = sha256(id);
@@ -110,7 +115,7 @@ export async function settleDevice(
       expiresIn,
     };
     await writeDeferred(pool, (db) => saveRecord(db, decided));
-    if (accountId !== null) await consumeWithWrites(pool, login.session_id);
+    if (accountId !== null) await consumeWithWrites({ pool, starter }, login.session_id);
   });
 }
 

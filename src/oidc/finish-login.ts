@@ -1,6 +1,6 @@
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
-import { consumeProviderSession } from '../login';
+import { consumeProviderSession, type SessionStarter } from '../login';
 import { takeDeferredWrites, withDeferredWrites } from './deferred-writes';
 import type { OidcProvider } from './library';
 import { findLogin, type LoginState } from './queries/logins';
@@ -8,6 +8,11 @@ import { findLogin, type LoginState } from './queries/logins';
 /** How the person proved who they are: with a second channel (RFC 8176). */
 export const AMR = ['mca'];
 export const EXPIRED = 'The login expired.';
+
+/** The session's workflow ends when its login is redeemed. */
+export interface Redeeming {
+  starter: Pick<SessionStarter, 'signalRedeemed'>;
+}
 
 const now = () => Math.floor(Date.now() / 1000);
 
@@ -17,7 +22,7 @@ const now = () => Math.floor(Date.now() / 1000);
  * are one transaction.
  */
 export async function collectOutcome(
-  { pool, provider }: Pick<Core, 'pool'> & { provider: OidcProvider },
+  { pool, provider, starter }: Pick<Core, 'pool'> & Redeeming & { provider: OidcProvider },
   sessionId: string,
 ): Promise<string | null> {
   const login = await findLogin(pool, sessionId);
@@ -28,7 +33,7 @@ export async function collectOutcome(
   const isSaved = await withDeferredWrites(pool, async () => {
     interaction.result = await resultOf(provider, login, interaction.params);
     await interaction.save(Math.max(1, interaction.exp - now()));
-    return login.status !== 'confirmed' || consumeWithWrites(pool, sessionId);
+    return login.status !== 'confirmed' || consumeWithWrites({ pool, starter }, sessionId);
   });
   if (isSaved) return interaction.returnTo;
   const taken = await provider.Interaction.find(login.interaction);
@@ -39,13 +44,18 @@ export async function collectOutcome(
  * Consumes the session together with what has been deferred so far. False, with nothing written, if another request has
  * collected the outcome meanwhile: one Yes gives one grant, however many requests ask at the same moment.
  */
-export function consumeWithWrites(pool: Core['pool'], sessionId: string): Promise<boolean> {
+export async function consumeWithWrites(
+  { pool, starter }: Pick<Core, 'pool'> & Redeeming,
+  sessionId: string,
+): Promise<boolean> {
   const writes = takeDeferredWrites();
-  return withTransaction(pool, async (db) => {
+  const isConsumed = await withTransaction(pool, async (db) => {
     if (!(await consumeProviderSession(db, sessionId))) return false;
     for (const write of writes) await write(db);
     return true;
   });
+  if (isConsumed) starter.signalRedeemed(sessionId);
+  return isConsumed;
 }
 
 async function resultOf(provider: OidcProvider, login: LoginState, params: Record<string, unknown>) {

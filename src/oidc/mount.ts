@@ -99,7 +99,7 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
   return {
     pages: pages as unknown as Middleware,
     collectOutcome: async (session) =>
-      collectOutcome({ pool: deps.pool, provider: await currentProvider() }, session.id),
+      collectOutcome({ ...deps, provider: await currentProvider() }, session.id),
   };
 }
 

@@ -66,7 +66,7 @@ export function createProvider(deps: ProviderDeps, library: OidcLibrary, keys: S
 
   const adapterDeps = {
     db: pool,
-    beforeDevice: (id: string) => settleDevice({ pool, library, provider }, id),
+    beforeDevice: (id: string) => settleDevice({ pool, library, provider, starter: deps.starter }, id),
     usedError: () => new errors.InvalidGrant('already used'),
   };
 

@@ -9,7 +9,7 @@ import { takeDeferredWrites } from './deferred-writes';
 import { hasOpenLogins, insertLogin, secondsUntilLoginFits } from './queries/logins';
 
 export type StartLoginDeps = Pick<Core, 'pool' | 'config' | 'cipher' | 'log' | 'publicUrl'> & {
-  starter: Pick<SessionStarter, 'start'>;
+  starter: Pick<SessionStarter, 'start' | 'signalRedeemed'>;
 };
 
 export interface LoginRequest {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import { startBroadcastRelay } from '../broadcasts/relay';
@@ -37,6 +38,8 @@ export interface WorkerRoleOptions {
 }
 
 export interface RunningWorkerRole {
+  /** On the worker's own connection. */
+  client: Client;
   stop(): Promise<void>;
 }
 
@@ -64,7 +67,8 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     only: options.queues,
   });
   // Starts on the worker's own connection can be eager: this process gets the first workflow task directly.
-  const onWorkerConnection = { ...core, client: clientOn(connection, core.config) };
+  const client = clientOn(connection, core.config);
+  const onWorkerConnection = { ...core, client, eagerClient: () => client };
   const starter = createSessionStarter(onWorkerConnection);
   const relaysAndJobs = [
     startSessionRelay({ ...onWorkerConnection, starter }),
@@ -86,6 +90,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startEventEraser(core),
   ];
   return {
+    client,
     async stop() {
       await Promise.all(relaysAndJobs.map((helper) => helper.stop()));
       const stopped = workers.stop();

@@ -13,8 +13,8 @@ export const workflowIds = {
   recurring: (recurringId: string) => `recurring/${recurringId}`,
 } as const;
 
-/** The one signal: the workflow's row has changed. It only wakes the workflow, which reads the row. */
-export const signals = { changed: 'changed' } as const;
+/** Signals only wake a workflow, which reads its row: it has changed, or the login's one-time code was redeemed. */
+export const signals = { changed: 'changed', redeemed: 'redeemed' } as const;
 
 /**
  * One queue per kind of work, so that none can starve another: `broadcasts` runs broadcasts, batches and imports;

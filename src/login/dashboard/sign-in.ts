@@ -106,8 +106,13 @@ async function awaitStatus(
 }
 
 /** The login ends and the session begins in one transaction. False if another poll of this browser was first. */
-function enter(deps: SignInDeps, ctx: Context, loginId: string, sessionSecret: string): Promise<boolean> {
-  return withTransaction(deps.pool, async (db) => {
+async function enter(
+  deps: SignInDeps,
+  ctx: Context,
+  loginId: string,
+  sessionSecret: string,
+): Promise<boolean> {
+  const isFirst = await withTransaction(deps.pool, async (db) => {
     const user = await consumeLogin(db, loginId);
     const account = user && (await findAccount(db, user.channel, user.platform_user_id));
     if (!account) return false;
@@ -115,4 +120,6 @@ function enter(deps: SignInDeps, ctx: Context, loginId: string, sessionSecret: s
     await signIn(ctx, deps, db, owner, sessionSecret);
     return true;
   });
+  if (isFirst) deps.starter.signalRedeemed(loginId);
+  return isFirst;
 }

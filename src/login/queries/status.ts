@@ -89,6 +89,7 @@ export function viewSession(db: Db, sessionId: string): Promise<SessionView | nu
 }
 
 export interface VerifiedUser {
+  session_id: string;
   id: string;
   channel: Channel;
   first_name: string;
@@ -123,9 +124,9 @@ export async function consumeCodes(db: Db, redemptions: Redemption[]): Promise<(
      ), consumed AS (
        UPDATE auth_sessions s SET status = 'consumed', consumed_at = clock_timestamp(), code_sealed = NULL
        FROM locked WHERE s.id = locked.id AND s.status = 'confirmed'
-       RETURNING s.subscriber_id, locked.position
+       RETURNING s.id, s.subscriber_id, locked.position
      )
-     SELECT c.position, u.id, u.channel, u.first_name, u.username, u.lang, u.tags
+     SELECT c.position, c.id AS session_id, u.id, u.channel, u.first_name, u.username, u.lang, u.tags
      FROM consumed c JOIN subscribers u ON u.id = c.subscriber_id`,
     [
       redemptions.map(({ codeHash }) => codeHash),

@@ -65,8 +65,10 @@ afterAll(() => fixture?.stop());
 interface Started {
   handle: WorkflowHandle<typeof authSession>;
   script: Script;
-  /** As the bot does it: a signal with start ends the start delay. */
+  /** As the bot does it. */
   answer(): Promise<void>;
+  /** As a verify does it. */
+  redeem(): Promise<void>;
 }
 
 /** A session whose end is `waitMs` away, as the API starts it. */
@@ -75,7 +77,6 @@ async function start(
   waitMs = 100,
   { flow = 'session' }: { flow?: SessionFlow } = {},
 ): Promise<Started> {
-  const waitsItself = flow === 'push';
   const sessionId = randomUUID();
   const whole: Script = {
     settled: [],
@@ -92,15 +93,10 @@ async function start(
   const options = {
     taskQueue: fixture.taskQueue,
     workflowId: workflowIds.authSession(sessionId),
-    args: [{ sessionId, projectId: randomUUID(), flow, waitMs: waitsItself ? waitMs : 0 }] as [
-      AuthSessionInput,
-    ],
+    args: [{ sessionId, projectId: randomUUID(), flow, waitMs }] as [AuthSessionInput],
     typedSearchAttributes: [{ key: searchAttributes.AuthStatus, value: 'pending' }],
   };
-  const handle = await fixture.client.workflow.start<typeof authSession>('authSession', {
-    ...options,
-    ...(waitsItself ? {} : { startDelay: waitMs }),
-  });
+  const handle = await fixture.client.workflow.start<typeof authSession>('authSession', options);
   return {
     handle,
     script: whole,
@@ -111,7 +107,16 @@ async function start(
         signal: signals.changed,
       });
     },
+    redeem: () => handle.signal(signals.redeemed),
   };
+}
+
+/** The timers that the history shows as running, by their summaries. */
+async function openTimers(handle: WorkflowHandle): Promise<number> {
+  const { events } = await handle.fetchHistory();
+  const count = (name: 'timerStartedEventAttributes' | 'timerCanceledEventAttributes') =>
+    (events ?? []).filter((event) => event[name]).length;
+  return count('timerStartedEventAttributes') - count('timerCanceledEventAttributes');
 }
 
 async function eventsOf(handle: WorkflowHandle): Promise<number> {
@@ -136,21 +141,51 @@ const HOUR = 3_600_000;
 const MOST_EVENTS = 20;
 
 test('confirmed, and the code used before it expires', async () => {
-  const { handle, script, answer } = await start(
+  const { handle, script, answer, redeem } = await start(
     {
-      settled: [settled('confirmed', { codeLifeMs: 300 })],
+      settled: [settled('confirmed', { codeLifeMs: HOUR })],
       ends: [{ status: 'consumed', leftMs: 0 }],
     },
     HOUR,
   );
+  // Its wait is visible before anyone answers.
+  await eventually(async () => (await openTimers(handle)) === 1);
   expect((await handle.describe()).status.name).toBe('RUNNING');
-  expect(await eventsOf(handle)).toBe(1);
   await answer();
+  await eventually(() => Promise.resolve(script.settled.length === 0));
+  await redeem();
   expect(await handle.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
   expect(script.shown).toBe(0);
   expect(await shownStatus(handle)).toBe('consumed');
   expect(await eventsOf(handle)).toBeLessThanOrEqual(MOST_EVENTS);
   await recordHistory(handle, 'auth-session', 'consumed');
+});
+
+test('a redemption whose signal is lost ends with the code', async () => {
+  const { handle, answer } = await start(
+    { settled: [settled('confirmed', { codeLifeMs: 300 })], ends: [{ status: 'consumed', leftMs: 0 }] },
+    HOUR,
+  );
+  await answer();
+  expect(await handle.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
+  await recordHistory(handle, 'auth-session', 'redeemed-unseen');
+});
+
+test('a signal without a redemption ends nothing', async () => {
+  const { handle, script, answer, redeem } = await start(
+    {
+      settled: [settled('confirmed', { codeLifeMs: HOUR })],
+      ends: [
+        { status: 'confirmed', leftMs: 200 },
+        { status: 'expired', leftMs: 0 },
+      ],
+    },
+    HOUR,
+  );
+  await answer();
+  await eventually(() => Promise.resolve(script.settled.length === 0));
+  await redeem();
+  expect(await handle.result()).toEqual({ status: 'expired', reason: 'the code was not used in time' });
 });
 
 test('confirmed, and the code never used', async () => {
