@@ -2,7 +2,6 @@ import { sessionOutcome } from '../../../src/login/session-outcome';
 import type { Channel } from '../../../src/contract/common';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestService } from '../../support/service';
-import { freshName } from '../messages/fixture';
 import {
   createSession,
   lastBotMessage,
@@ -110,25 +109,9 @@ describe.each<Channel>(['telegram', 'max'])('time on %s', (channel) => {
     const log = await project.api('GET', '/v1/auth/sessions');
     expect(log.body.data).toMatchObject([{ status: 'expired', confirmed: true }]);
     expect(sessionOutcome(log.body.data[0])).toBe('confirmed, code not redeemed');
-    // 16, and those of a task and an activity that a slow worker has to repeat.
+    // 19, and those of a task and an activity that a slow worker has to repeat.
     expect(await historyEvents(session.session_id)).toBeLessThanOrEqual(26);
   });
-});
-
-test('a used code ends the workflow as consumed, with its search attribute', async () => {
-  const session = await eventually(async () => {
-    const { project, session, code } = await codeInTime('telegram', freshName('consumer'));
-    const { status } = await project.api('POST', '/v1/auth/verify', { code });
-    if (status !== 200) return undefined;
-    await service.client.workflow.getHandle(`auth/${session.session_id}`).result();
-    // Without the events of a task that a slow worker has to repeat.
-    expect(await historyEvents(session.session_id)).toBeLessThanOrEqual(20);
-    return session;
-  });
-  const handle = service.client.workflow.getHandle(`auth/${session.session_id}`);
-  expect(await handle.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
-  const { searchAttributes } = await handle.describe();
-  expect(searchAttributes['AuthStatus']).toEqual(['consumed']);
 });
 
 test('a link opened after the session’s end says so', async () => {

@@ -84,8 +84,10 @@ test('a login is a session like any other: credit, subscription, workflow, log w
   const names = (await eventsOf(service, project)).map(({ name }) => name);
   expect(names).toContain('subscription.created');
   expect(names).not.toContain('auth.completed');
-  const workflow = await service.client.workflow.getHandle(`auth/${session}`).describe();
-  expect(workflow.type).toBe('authSession');
+  // Signalled: the code itself would last for minutes.
+  const workflow = service.client.workflow.getHandle(`auth/${session}`);
+  expect(await workflow.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
+  expect((await workflow.describe()).type).toBe('authSession');
   // The session's code is for nobody.
   const status = await project.api('GET', `/v1/auth/session/${session}/status`);
   expect(status.body).not.toHaveProperty('code');

@@ -69,6 +69,8 @@ test('a device logs in: the link shows QR codes and the code, and the tokens nee
     channel: 'telegram',
   });
   await oidc.refreshTokenGrant(config, String(tokens.refresh_token));
+  const workflow = service.client.workflow.getHandle(`auth/${await newestSession(service)}`);
+  expect(await workflow.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
 });
 
 test('the link shows the QR codes to a client without cookies too', async () => {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Worker } from '@temporalio/worker';
 import pino from 'pino';
+import { replayHistories } from '../../../src/operations/replay';
 import { readHistoryJson } from '../../../src/temporal/history-json';
 import { installRuntime } from '../../../src/temporal/workers';
 import * as workflows from '../../../workflows';
@@ -46,6 +47,32 @@ test.each(recorded)('%s replays on the workflows of today', async (file) => {
 test('a history of another shape is noticed', async () => {
   const other = read('deliver-webhook/first-success.json').replaceAll('attemptDelivery', 'anotherActivity');
   expect(await replayError(other)).toContain('anotherActivity');
+});
+
+test('a history without a task has nothing to replay, and holds none of the others up', async () => {
+  const history = readHistoryJson(read('auth-session/consumed.json'));
+  const histories = [
+    { workflowId: 'not-begun', history: { events: history.events?.slice(0, 1) ?? [] } },
+    { workflowId: 'ended', history },
+  ];
+  const outcomes: unknown[] = [];
+  for await (const outcome of replayHistories(currentBundle, histories)) outcomes.push(outcome);
+  expect(outcomes).toMatchObject([
+    { workflow_id: 'not-begun', ok: true },
+    { workflow_id: 'ended', ok: true },
+  ]);
+});
+
+test('each history that is not replayed in time is named', async () => {
+  const history = readHistoryJson(read('auth-session/consumed.json'));
+  const histories = ['first', 'second'].map((workflowId) => ({ workflowId, history }));
+  const outcomes: unknown[] = [];
+  for await (const outcome of replayHistories(currentBundle, histories, 0)) outcomes.push(outcome);
+  const problem = 'not replayed within 0 s';
+  expect(outcomes).toMatchObject([
+    { workflow_id: 'first', ok: false, problem },
+    { workflow_id: 'second', ok: false, problem },
+  ]);
 });
 
 function read(file: string): string {

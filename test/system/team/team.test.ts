@@ -376,6 +376,8 @@ describe('signing in by messenger', () => {
     }
     expect((await again.api('GET', path)).body).toEqual({ status: 'confirmed' });
     expectError(await createBrowser(service).api('GET', path), 'not_found');
+    const workflow = service.client.workflow.getHandle(`auth/${body.login_id}`);
+    expect(await workflow.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
 
     for (const { api } of [browser, again]) {
       expect((await api('GET', '/dashboard/session')).body).toMatchObject({
