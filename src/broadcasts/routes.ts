@@ -2,7 +2,7 @@ import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
 import { AppError } from '../contract/errors';
 import type { Core } from '../core';
-import { route } from '../http/route';
+import { routesOf } from '../http/route';
 import {
   broadcastListQuery,
   broadcastParams,
@@ -13,7 +13,7 @@ import {
 import { cancelJob, presentBroadcast, startBroadcast } from './jobs';
 import { findJob, listJobs } from './queries/broadcasts';
 
-const tag = 'Broadcasts';
+const route = routesOf('Broadcasts');
 
 export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
   const { pool } = deps;
@@ -25,8 +25,6 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         summary: 'Start a broadcast',
         description:
           'Sends a message to the subscribers who match the filters now, at most 100,000 active ones. Inactive subscribers, and those who unsubscribe before their turn, are skipped. `dry_run` only counts.',
-        tag,
-        auth: 'key',
         scope: 'send',
         idempotent: {},
         body: newBroadcastSchema,
@@ -42,12 +40,8 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         method: 'GET',
         path: '/v1/broadcast',
         summary: 'List broadcasts',
-        tag,
-        auth: 'key',
         query: broadcastListQuery,
-        status: 200,
         response: pageOf(broadcastSchema),
-        errors: [],
       },
       async ({ project, query }) => {
         const { cursor, limit } = query;
@@ -64,12 +58,8 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         method: 'GET',
         path: '/v1/broadcast/{job_id}',
         summary: 'Get a broadcast',
-        tag,
-        auth: 'key',
         params: broadcastParams,
-        status: 200,
         response: broadcastSchema,
-        errors: [],
       },
       async ({ project, params }) => {
         const found = await findJob(pool, project.id, 'broadcast', params.job_id);
@@ -85,11 +75,8 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         summary: 'Cancel a broadcast',
         description:
           'Stops sending. The status is `cancelling` while messages in flight finish, then `cancelled`. Subscribers not reached count as skipped.',
-        tag,
-        auth: 'key',
         scope: 'send',
         params: broadcastParams,
-        status: 200,
         response: broadcastSchema,
         errors: ['conflict'],
       },

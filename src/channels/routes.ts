@@ -23,10 +23,7 @@ export function createChannelRoutes(deps: ChannelDeps) {
         description:
           'Each messenger with the bot that the project’s links lead to: its own, or the shared one.',
         tag,
-        auth: 'key',
-        status: 200,
         response: channelListSchema,
-        errors: [],
       },
       async ({ project }) => {
         const own = await listProjectBots(pool, project.id);
@@ -55,10 +52,8 @@ export function createChannelRoutes(deps: ChannelDeps) {
         description:
           'Links, logins and messages use this bot from now on. It takes effect within seconds and replaces the bot that was connected before. Subscribers who came through the shared bot are still reached through it until they open the new one.',
         tag,
-        auth: 'key',
         params: channelParams,
         body: connectBotSchema,
-        status: 200,
         response: channelViewSchema,
         errors: ['invalid_bot_token', 'conflict', 'platform_busy'],
       },
@@ -72,10 +67,8 @@ export function createChannelRoutes(deps: ChannelDeps) {
         description:
           'The project uses the shared bot again. Subscribers whom only the removed bot could reach get no messages until they open the shared bot.',
         tag,
-        auth: 'key',
         params: channelParams,
         status: 204,
-        errors: [],
       },
       ({ project, params }) => removeOwnBot(deps, project.id, params.channel),
     ),
@@ -93,9 +86,7 @@ export function createMessengerRoutes() {
         description: 'Names and icons, for the dashboard’s own pages.',
         tag: 'Dashboard',
         auth: 'none',
-        status: 200,
         response: messengerListSchema,
-        errors: [],
       },
       async () => ({
         data: platforms().map(({ name, label, icon, tokenHint }) => ({

@@ -2,7 +2,7 @@ import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
 import { AppError } from '../contract/errors';
 import type { Core } from '../core';
-import { route } from '../http/route';
+import { routesOf } from '../http/route';
 import { publicIdOf } from '../subscribers';
 import { createChain, patchChain, presentChain, removeChain, requireChain } from './chains';
 import {
@@ -24,7 +24,7 @@ import { listChains } from './queries/chains';
 import { listEnrolments } from './queries/enrolments';
 import { statsOf } from './stats';
 
-const tag = 'Drip chains';
+const route = routesOf('Drip chains');
 
 export function createDripRoutes(deps: Pick<Core, 'pool' | 'config'>) {
   const { pool, config } = deps;
@@ -38,8 +38,6 @@ export function createDripRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         summary: 'Create a drip chain',
         description:
           'Steps for one subscriber over time: messages, waits, conditions. A trigger enrols subscribers into an active chain. Chains count towards the limit of open scheduled and recurring messages.',
-        tag,
-        auth: 'key',
         idempotent: {},
         body: newChainSchema,
         status: 201,
@@ -54,12 +52,8 @@ export function createDripRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         method: 'GET',
         path: '/v1/drip-chains',
         summary: 'List drip chains',
-        tag,
-        auth: 'key',
         query: chainListQuery,
-        status: 200,
         response: pageOf(chainSchema),
-        errors: [],
       },
       async ({ project, query: { cursor, limit } }) => {
         const found = await listChains(pool, project.id, { before: decodeCursor(cursor), limit });
@@ -72,12 +66,8 @@ export function createDripRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         method: 'GET',
         path: '/v1/drip-chains/{drip_id}',
         summary: 'Get a drip chain',
-        tag,
-        auth: 'key',
         params: chainParams,
-        status: 200,
         response: chainSchema,
-        errors: [],
       },
       async ({ project, params }) => presentChain(await requireChain(pool, project.id, params.drip_id)),
     ),
@@ -89,11 +79,8 @@ export function createDripRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         summary: 'Change a drip chain',
         description:
           'Changing trigger, steps or exit_on raises the version. Active enrolments keep the version that they began with, unless `migrate` is true.',
-        tag,
-        auth: 'key',
         params: chainParams,
         body: chainChangesSchema,
-        status: 200,
         response: chainSchema,
         errors: ['conflict', ...contentErrors],
       },
@@ -107,11 +94,8 @@ export function createDripRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         path: '/v1/drip-chains/{drip_id}',
         summary: 'Delete a drip chain',
         description: 'Its active enrolments are cancelled.',
-        tag,
-        auth: 'key',
         params: chainParams,
         status: 204,
-        errors: [],
       },
       async ({ project, params }) => removeChain(deps, project.id, params.drip_id),
     ),
@@ -123,8 +107,6 @@ export function createDripRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         summary: 'Enrol a subscriber',
         description:
           'Enrols the subscriber, or each subscriber with the external_id, who can enter the chain; if none can, 409.',
-        tag,
-        auth: 'key',
         scope: 'send',
         idempotent: {},
         params: chainParams,
@@ -144,11 +126,8 @@ export function createDripRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         method: 'GET',
         path: '/v1/drip-chains/{drip_id}/enrolments',
         summary: 'List the enrolments of a drip chain',
-        tag,
-        auth: 'key',
         params: chainParams,
         query: enrolmentListQuery,
-        status: 200,
         response: pageOf(enrolmentSchema),
         errors: ['subscriber_not_found'],
       },
@@ -169,11 +148,8 @@ export function createDripRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         path: '/v1/drip-chains/{drip_id}/enrolments/{id}',
         summary: 'Cancel an enrolment',
         description: 'The subscriber gets nothing more of the chain. No `drip.completed` follows.',
-        tag,
-        auth: 'key',
         scope: 'send',
         params: enrolmentParams,
-        status: 200,
         response: enrolmentSchema,
         errors: ['conflict'],
       },
@@ -188,13 +164,9 @@ export function createDripRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         summary: 'Get the counts of a drip chain',
         description:
           'Active enrolments, and those that ended within the retention period. Without `version`: all versions, with the steps of the newest.',
-        tag,
-        auth: 'key',
         params: chainParams,
         query: statsQuery,
-        status: 200,
         response: chainStatsSchema,
-        errors: [],
       },
       async ({ project, params, query }) =>
         statsOf(pool, await requireChain(pool, project.id, params.drip_id), query.version),

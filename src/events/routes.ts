@@ -20,7 +20,6 @@ export function createEventRoutes({ pool }: { pool: pg.Pool }) {
         summary: 'Publish events',
         description: `For parts of the platform that are not in Herald, such as a helpdesk: up to ${limits.publishEvents} events in one commit, delivered like all others. Needs a key with the scope \`publish\`, which only \`herald key create <slug> --scopes publish\` gives. Only ticket.* and form.submitted can be published. One invalid entry refuses the whole request.`,
         tag: 'Webhooks',
-        auth: 'key',
         scope: 'publish',
         idempotent: {},
         body: publishSchema,
@@ -42,11 +41,8 @@ export function createEventRoutes({ pool }: { pool: pg.Pool }) {
         description:
           'Every event that a webhook endpoint can subscribe to, with the JSON Schema of the whole body and an example.',
         tag: 'Webhooks',
-        auth: 'key',
         query: shortListQuery,
-        status: 200,
         response: pageOf(eventTypeSchema),
-        errors: [],
       },
       async ({ query }) =>
         shortPage(

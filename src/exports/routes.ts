@@ -21,10 +21,8 @@ export function createExportRoute<Query extends z.ZodType>(
       description:
         'The list with its filters as CSV (RFC 4180), newest first; the header row names the fields, lists are joined by `|`. A cell that a spreadsheet would take for a formula has an apostrophe before it. One export at a time; not in the free plan.',
       tag: source.tag,
-      auth: 'key',
       scope: 'export',
       query: source.query,
-      status: 200,
       response: ['text/csv'],
       example: () => exampleFile(source.row),
       errors: ['plan_limit', 'rate_limit_export', ...source.errors],

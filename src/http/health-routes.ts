@@ -12,9 +12,7 @@ export function createHealthRoutes({ parts }: { parts: Part[] }) {
         summary: 'Liveness check',
         tag: 'Health',
         auth: 'none',
-        status: 200,
         response: z.strictObject({ status: z.literal('ok') }),
-        errors: [],
       },
       async () => ({ status: 'ok' }),
     ),
@@ -27,7 +25,6 @@ export function createHealthRoutes({ parts }: { parts: Part[] }) {
           'Returns 503 with the names of the unavailable dependencies. `degraded`: a dependency is unavailable that the process can do without.',
         tag: 'Health',
         auth: 'none',
-        status: 200,
         response: z.strictObject({
           status: z.enum(['ready', 'degraded']),
           parts: z.record(z.string(), z.enum(['ok', 'unavailable'])),

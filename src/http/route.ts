@@ -96,6 +96,11 @@ export interface RouteSpec<
   errors: ErrorCode[];
 }
 
+type Defaults = 'auth' | 'status' | 'errors';
+/** What a route declares. Default: an API key or dashboard session, status 200, no errors besides the common ones. */
+type Declared<Spec extends RouteSpec<Schema, Schema, Schema, Schema>> = Omit<Spec, Defaults> &
+  Partial<Pick<Spec, Defaults>>;
+
 export interface Route {
   spec: RouteSpec;
   handle: (request: RouteRequest<unknown, unknown, unknown, unknown, Auth>) => Promise<unknown>;
@@ -106,16 +111,31 @@ export interface Route {
  * generated from it.
  */
 export function route<
-  A extends Auth,
+  A extends Auth = 'key',
   P extends Schema = undefined,
   Q extends Schema = undefined,
   B extends Schema = undefined,
   H extends Schema = undefined,
 >(
-  spec: RouteSpec<P, Q, B, H, A>,
+  declared: Declared<RouteSpec<P, Q, B, H, A>>,
   handle: (request: RouteRequest<Parsed<P>, Parsed<Q>, Parsed<B>, Parsed<H>, A>) => Promise<unknown>,
 ): Route {
-  return { spec: spec as RouteSpec, handle: handle as Route['handle'] };
+  const spec = { auth: 'key', status: 200, errors: [], ...declared } as RouteSpec;
+  return { spec, handle: handle as Route['handle'] };
+}
+
+/** `route`, for routes with one tag: the section of the reference that lists them. */
+export function routesOf(tag: string) {
+  return <
+    A extends Auth = 'key',
+    P extends Schema = undefined,
+    Q extends Schema = undefined,
+    B extends Schema = undefined,
+    H extends Schema = undefined,
+  >(
+    declared: Omit<Declared<RouteSpec<P, Q, B, H, A>>, 'tag'>,
+    handle: (request: RouteRequest<Parsed<P>, Parsed<Q>, Parsed<B>, Parsed<H>, A>) => Promise<unknown>,
+  ) => route({ ...declared, tag } as Declared<RouteSpec<P, Q, B, H, A>>, handle);
 }
 
 /** The scope that a route needs: reading for a GET, managing for a change, unless it declares another; null for none. */

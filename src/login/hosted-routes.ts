@@ -28,9 +28,7 @@ export function createHostedRoutes(
         auth: 'none',
         params,
         query: qrQuery,
-        status: 200,
         response: ['image/svg+xml', 'image/png'],
-        errors: [],
       },
       async ({ params: { token }, query }) => {
         const session = await requireHostedSession(pool, token);
@@ -53,9 +51,7 @@ export function createHostedRoutes(
         auth: 'none',
         params,
         query: statusQuery,
-        status: 200,
         response: sessionStatusSchema,
-        errors: [],
       },
       async ({ params: { token }, query, ctx, access }) => {
         const session = await requireHostedSession(pool, token);

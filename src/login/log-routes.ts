@@ -25,9 +25,7 @@ export function createSessionListRoutes({
         description:
           'Sessions created through the API, logins by the static link and by OpenID Connect, and approvals, newest first, without codes.',
         tag: 'Login',
-        auth: 'key',
         query: sessionListQuery,
-        status: 200,
         response: pageOf(sessionRecordSchema),
         errors: ['subscriber_not_found'],
       },

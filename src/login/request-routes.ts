@@ -1,7 +1,7 @@
 import { idParams } from '../contract/common';
 import { AppError } from '../contract/errors';
 import type { Core } from '../core';
-import { route } from '../http/route';
+import { routesOf } from '../http/route';
 import { cancelSession } from './cancel';
 import { createdRequestSchema, newRequestSchema, requestStatusSchema, statusQuery } from './contract';
 import { createRequest } from './create-request';
@@ -11,7 +11,7 @@ import { viewSession } from './queries/status';
 import type { SessionWaiter } from './session-waiter';
 import type { SessionStarter } from './workflow';
 
-const tag = 'Approvals';
+const route = routesOf('Approvals');
 
 /** Approvals: the bot asks a known subscriber to confirm. */
 export function createRequestRoutes(
@@ -29,8 +29,6 @@ export function createRequestRoutes(
         summary: 'Ask a subscriber to confirm',
         description:
           'The bot sends your message with the match code and the buttons Yes and No. With an external_id all its active subscribers are asked, and the first answer counts. An approval costs one credit, as a login does.',
-        tag,
-        auth: 'key',
         scope: 'auth',
         idempotent: {},
         body: newRequestSchema,
@@ -63,12 +61,9 @@ export function createRequestRoutes(
         summary: 'Poll an approval',
         description:
           'With `wait` the response is held until the subscriber answers, for at most that many seconds.',
-        tag,
-        auth: 'key',
         scope: 'auth',
         params: idParams,
         query: statusQuery,
-        status: 200,
         response: requestStatusSchema,
         // It shows a login's code.
         confidential: true,
@@ -88,11 +83,8 @@ export function createRequestRoutes(
         path: '/v1/auth/requests/{id}',
         summary: 'Cancel an approval',
         description: 'A pending request becomes `expired`, and the bot’s message says so.',
-        tag,
-        auth: 'key',
         scope: 'auth',
         params: idParams,
-        status: 200,
         response: requestStatusSchema,
         errors: ['conflict'],
       },

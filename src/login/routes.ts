@@ -24,7 +24,7 @@ import { createCodeRedeemer, verifyCode } from './verify';
 import type { SessionStarter } from './workflow';
 import { createFailureLimit } from '../http/failure-limit';
 import type { QrPictures } from './qr';
-import { route } from '../http/route';
+import { routesOf } from '../http/route';
 
 export interface AuthRouteDeps extends Pick<
   Core,
@@ -35,7 +35,7 @@ export interface AuthRouteDeps extends Pick<
   qr: QrPictures;
 }
 
-const tag = 'Login';
+const route = routesOf('Login');
 
 export function createAuthRoutes(deps: AuthRouteDeps) {
   const { pool, cipher, messengers, publicUrl, qr } = deps;
@@ -55,11 +55,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         summary: 'Get the static login links',
         description:
           '`configured` is false until the project has a callback URL; until then the bot replies that login is not set up.',
-        tag,
-        auth: 'key',
-        status: 200,
         response: authLinkSchema,
-        errors: [],
       },
       async ({ project }) => ({
         ...links(project.id, startParameter('staticLink', project.slug)),
@@ -73,8 +69,6 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         path: '/v1/auth/session',
         summary: 'Create a session',
         description: 'Show the user one of the links, the hosted page or the QR code, then poll the status.',
-        tag,
-        auth: 'key',
         scope: 'auth',
         idempotent: {},
         body: newSessionSchema,
@@ -105,12 +99,9 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         confidential: true,
         description:
           'With `wait` the response is held until the user answers, for at most that many seconds.',
-        tag,
-        auth: 'key',
         scope: 'auth',
         params: idParams,
         query: statusQuery,
-        status: 200,
         response: sessionStatusSchema,
         errors: ['slow_down'],
       },
@@ -126,11 +117,8 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         path: '/v1/auth/session/{id}',
         summary: 'Cancel a session',
         description: 'A pending session becomes `expired`, and the bot’s message says so.',
-        tag,
-        auth: 'key',
         scope: 'auth',
         params: idParams,
-        status: 200,
         response: sessionStatusSchema,
         errors: ['conflict'],
       },
@@ -145,14 +133,10 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         method: 'GET',
         path: '/v1/auth/session/{id}/qr',
         summary: 'Get the QR code of a session',
-        tag,
-        auth: 'key',
         scope: 'auth',
         params: idParams,
         query: qrQuery,
-        status: 200,
         response: ['image/svg+xml', 'image/png'],
-        errors: [],
       },
       async ({ project, params, query }) => {
         const session = await findProjectSession(pool, project.id, params.id);
@@ -170,11 +154,8 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         path: '/v1/auth/verify',
         summary: 'Redeem a one-time code',
         description: `Returns the user. A code works once, within ${limits.authCodeTtlSeconds} seconds, and only for its own project.`,
-        tag,
-        auth: 'key',
         scope: 'auth',
         body: verifySchema,
-        status: 200,
         response: verifyResultSchema,
         errors: [
           'invalid_code',

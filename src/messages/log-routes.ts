@@ -3,7 +3,7 @@ import { decodeCursor, toPage } from '../contract/cursor';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import type { Core } from '../core';
-import { route } from '../http/route';
+import { routesOf } from '../http/route';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import { findSubscriber, requireSubscriber, type SubscriberRecord } from '../subscribers';
 import {
@@ -19,7 +19,7 @@ import {
 import { countMessages, findLoggedMessage, listMessages, type LoggedMessage } from './log';
 import { contentFor, viewStored } from './stored-content';
 
-const tag = 'Messages';
+const route = routesOf('Messages');
 
 export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'config'>) {
   return [
@@ -29,10 +29,7 @@ export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'co
         path: '/v1/messages',
         summary: 'List messages to a subscriber',
         description: 'Single messages, one-time codes and messages of broadcasts and batches, newest first.',
-        tag,
-        auth: 'key',
         query: messageListQuery,
-        status: 200,
         response: pageOf(messageRecordSchema),
         errors: ['subscriber_not_found'],
       },
@@ -55,12 +52,8 @@ export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'co
         summary: 'Count messages',
         description:
           'Single messages and one-time codes of the last hours, and all messages of the broadcasts created in them.',
-        tag,
-        auth: 'key',
         query: messageStatsQuery,
-        status: 200,
         response: messageStatsSchema,
-        errors: [],
       },
       ({ project, query }) => countMessages(pool, project.id, Number(query.hours)),
     ),
@@ -71,12 +64,8 @@ export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'co
         path: '/v1/messages/{delivery_id}',
         summary: 'Get a message',
         description: 'The message as it was sent, its status and the reason of a failure.',
-        tag,
-        auth: 'key',
         params: messageParams,
-        status: 200,
         response: messageSchema,
-        errors: [],
       },
       async ({ project, params }) => {
         const found = await findLoggedMessage(pool, project.id, params.delivery_id);

@@ -15,11 +15,9 @@ export function createSendRoutes(deps: SendRouteDeps) {
         summary: 'Send a message',
         description: `To one subscriber by subscriber_id, or to every subscriber with an external_id. A message that the messenger rejects is a result, not an error: see \`details\`. A message waits for its turn for up to ${limits.sendWaitSeconds} seconds (a chat gets one message per second); then it is \`failed\` with the reason \`rate_limited\`. With an Idempotency-Key, repeated requests return the first response for ${limits.idempotencyHours} hours.`,
         tag: 'Messages',
-        auth: 'key',
         scope: 'send',
         idempotent: {},
         body: sendSchema,
-        status: 200,
         response: sendResponseSchema,
         errors: [
           'subscriber_not_found',

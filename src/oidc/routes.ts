@@ -5,7 +5,7 @@ import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { createRateLimiter, retryAfterSeconds } from '../http/rate-limiter';
-import { route } from '../http/route';
+import { routesOf } from '../http/route';
 import { isoTime } from '../lib/iso-time';
 import { randomToken256, sha256 } from '../lib/tokens';
 import { expireSessions } from '../login';
@@ -26,7 +26,7 @@ import type { ClientRow } from './queries/clients';
 import { openLoginsOf } from './queries/logins';
 import { forbiddenRedirectUri } from './redirect-uri';
 
-const tag = 'OpenID Connect';
+const route = routesOf('OpenID Connect');
 
 export function createOidcRoutes({ pool, config, publicUrl }: Pick<Core, 'pool' | 'config' | 'publicUrl'>) {
   const countRotation = createRateLimiter(pool, {
@@ -73,8 +73,6 @@ export function createOidcRoutes({ pool, config, publicUrl }: Pick<Core, 'pool' 
         path: '/v1/oidc/clients',
         summary: 'Create an OpenID Connect client',
         description: `A project can have up to ${limits.oidcClients}. The secret is returned only once.`,
-        tag,
-        auth: 'key',
         idempotent: { shownOnce: 'client_secret' },
         body: newClientSchema,
         status: 201,
@@ -113,13 +111,9 @@ export function createOidcRoutes({ pool, config, publicUrl }: Pick<Core, 'pool' 
         method: 'GET',
         path: '/v1/oidc/clients',
         summary: 'List OpenID Connect clients',
-        tag,
-        auth: 'key',
         scope: 'manage',
         query: shortListQuery,
-        status: 200,
         response: pageOf(clientSchema),
-        errors: [],
       },
       async ({ project, query }) => {
         const found = await clients.listClients(pool, project.id);
@@ -131,13 +125,9 @@ export function createOidcRoutes({ pool, config, publicUrl }: Pick<Core, 'pool' 
         method: 'GET',
         path: '/v1/oidc/clients/{client_id}',
         summary: 'Get an OpenID Connect client',
-        tag,
-        auth: 'key',
         scope: 'manage',
         params: clientParams,
-        status: 200,
         response: clientSchema,
-        errors: [],
       },
       async ({ project, params }) => present(await requireClient(project.id, params.client_id)),
     ),
@@ -148,11 +138,8 @@ export function createOidcRoutes({ pool, config, publicUrl }: Pick<Core, 'pool' 
         summary: 'Change an OpenID Connect client',
         description:
           'Fields that are absent stay as they are. Logins that have begun keep their redirect URI.',
-        tag,
-        auth: 'key',
         params: clientParams,
         body: clientChangesSchema,
-        status: 200,
         response: clientSchema,
         errors: ['invalid_url'],
       },
@@ -172,11 +159,8 @@ export function createOidcRoutes({ pool, config, publicUrl }: Pick<Core, 'pool' 
         path: '/v1/oidc/clients/{client_id}',
         summary: 'Delete an OpenID Connect client',
         description: 'Its logins and tokens stop working immediately.',
-        tag,
-        auth: 'key',
         params: clientParams,
         status: 204,
-        errors: [],
       },
       async ({ project, params }) => {
         await withTransaction(pool, async (db) => {
@@ -194,11 +178,8 @@ export function createOidcRoutes({ pool, config, publicUrl }: Pick<Core, 'pool' 
         path: '/v1/oidc/clients/{client_id}/rotate-secret',
         summary: 'Replace the secret of an OpenID Connect client',
         description: `The secret is returned only once. The old one is valid for ${limits.oidcSecretGraceHours} more hours. A public client has none (409).`,
-        tag,
-        auth: 'key',
         idempotent: { shownOnce: 'client_secret' },
         params: clientParams,
-        status: 200,
         response: rotatedClientSchema,
         errors: ['conflict', 'rate_limit_rotations'],
       },

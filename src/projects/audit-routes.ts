@@ -16,12 +16,9 @@ export function createAuditRoutes({ pool }: { pool: pg.Pool }) {
         summary: 'List changes',
         description: `Who changed what, newest first, for ${limits.auditDays} days. Messages, codes, events and logins have logs of their own.`,
         tag: 'Team',
-        auth: 'key',
         scope: 'admin',
         query: auditQuery,
-        status: 200,
         response: pageOf(auditEntrySchema),
-        errors: [],
       },
       async ({ project, query: { cursor, ...filter } }) =>
         toPage(

@@ -8,7 +8,7 @@ import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { createFailureLimit } from '../http/failure-limit';
 import type { Authenticate } from '../http/guard';
-import { route } from '../http/route';
+import { routesOf } from '../http/route';
 import { isoTime } from '../lib/iso-time';
 import { sha256 } from '../lib/tokens';
 import {
@@ -45,7 +45,7 @@ import {
 } from './queries/dashboard-sessions';
 import { findProjectByKey } from './queries/keys';
 
-const tag = 'Dashboard';
+const route = routesOf('Dashboard');
 const path = '/dashboard/session';
 
 type Deps = Pick<Core, 'pool' | 'config' | 'publicUrl' | 'temporalUiUrl' | 'log'> & {
@@ -122,10 +122,8 @@ export function createDashboardRoutes(core: Deps) {
         path,
         summary: 'Sign in to the dashboard',
         description: `Takes an API key and sets a cookie for ${limits.dashboardSessionHours} hours. For the dashboard’s own pages only.`,
-        tag,
         auth: 'none',
         body: signInSchema,
-        status: 200,
         response: dashboardSessionSchema,
         errors: ['invalid_api_key', 'project_inactive', 'forbidden', 'rate_limit_sign_in'],
       },
@@ -148,9 +146,7 @@ export function createDashboardRoutes(core: Deps) {
         path,
         summary: 'Get the current sign-in',
         description: 'Also for an account that is in no team.',
-        tag,
         auth: 'none',
-        status: 200,
         response: dashboardSessionSchema,
         errors: ['unauthorized', 'invalid_api_key', 'project_inactive', 'forbidden'],
       },
@@ -164,10 +160,8 @@ export function createDashboardRoutes(core: Deps) {
         method: 'PUT',
         path,
         summary: 'Switch to another project',
-        tag,
         auth: 'none',
         body: switchProjectSchema,
-        status: 200,
         response: dashboardSessionSchema,
         errors: ['unauthorized', 'invalid_api_key', 'project_inactive', 'forbidden', 'not_found'],
       },
@@ -193,10 +187,8 @@ export function createDashboardRoutes(core: Deps) {
         path,
         summary: 'Change what the bot tells you',
         description: 'For a member of any role, about the current project.',
-        tag,
         auth: 'none',
         body: ownNotifySchema,
-        status: 200,
         response: dashboardSessionSchema,
         errors: ['unauthorized', 'forbidden', 'conflict'],
       },
@@ -227,7 +219,6 @@ export function createDashboardRoutes(core: Deps) {
         method: 'DELETE',
         path,
         summary: 'Sign out of the dashboard',
-        tag,
         auth: 'none',
         status: 204,
         errors: ['forbidden'],
@@ -243,13 +234,9 @@ export function createDashboardRoutes(core: Deps) {
         path: '/dashboard/sessions',
         summary: 'List your sign-ins',
         description: 'The sign-ins of the account, or of the API key.',
-        tag,
-        auth: 'key',
         scope: null,
         query: shortListQuery,
-        status: 200,
         response: pageOf(signInRecordSchema),
-        errors: [],
       },
       async ({ project, query }) => {
         const found = await listDashboardSessions(pool, project);
@@ -263,12 +250,9 @@ export function createDashboardRoutes(core: Deps) {
         method: 'DELETE',
         path: '/dashboard/sessions/{id}',
         summary: 'End a sign-in',
-        tag,
-        auth: 'key',
         scope: null,
         params: idParams,
         status: 204,
-        errors: [],
       },
       async ({ project, params }) => {
         if (!(await removeOwnDashboardSession(pool, project, params.id))) throw new AppError('not_found');
@@ -281,7 +265,6 @@ export function createDashboardRoutes(core: Deps) {
         summary: 'Create a project',
         description:
           'For an account, where the operator allows it (`HERALD_OPEN_SIGNUP`). It becomes the owner.',
-        tag,
         auth: 'none',
         body: ownProjectSchema,
         status: 201,

@@ -5,14 +5,14 @@ import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import { defaultScopes, type Scope } from '../contract/scopes';
 import { withTransaction } from '../db/pool';
-import { route } from '../http/route';
+import { routesOf } from '../http/route';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import { newApiKey } from '../lib/tokens';
 import { createdKeySchema, keySchema, newKeySchema, type KeyView } from './contract';
 import { insertApiKey, listApiKeys, replaceApiKey, revokeApiKey, type ApiKeyRecord } from './queries/keys';
 import { lockProject } from './queries/projects';
 
-const tag = 'API keys';
+const route = routesOf('API keys');
 
 export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
   return [
@@ -21,13 +21,9 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
         method: 'GET',
         path: '/v1/keys',
         summary: 'List API keys',
-        tag,
-        auth: 'key',
         scope: 'admin',
         query: shortListQuery,
-        status: 200,
         response: pageOf(keySchema),
-        errors: [],
       },
       async ({ project, query }) => {
         const found = await listApiKeys(pool, project.id);
@@ -41,8 +37,6 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
         path: '/v1/keys',
         summary: 'Create an API key',
         description: `The key is returned only once. It never gets a scope that the caller lacks; only the operator grants \`publish\`. A project can have up to ${limits.apiKeys} active keys.`,
-        tag,
-        auth: 'key',
         scope: 'admin',
         idempotent: { shownOnce: 'api_key' },
         body: newKeySchema,
@@ -83,8 +77,6 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
         path: '/v1/keys/{id}',
         summary: 'Revoke an API key',
         description: 'The key stops working within a second. A key cannot revoke itself.',
-        tag,
-        auth: 'key',
         scope: 'admin',
         params: idParams,
         status: 204,

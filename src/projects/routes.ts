@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Config } from '../config';
 import { limits, plans } from '../contract/limits';
-import { route } from '../http/route';
+import { routesOf } from '../http/route';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import {
   ownProjectChangesSchema,
@@ -17,7 +17,7 @@ import { isBillingBlocked } from './queries/credits';
 import { findProject, type ProjectChanges } from './queries/projects';
 import { loginsByDay, readMonthUsage } from './queries/usage';
 
-const tag = 'Project';
+const route = routesOf('Project');
 
 export function createProjectRoutes({
   pool,
@@ -34,11 +34,7 @@ export function createProjectRoutes({
         method: 'GET',
         path: '/v1/project',
         summary: 'Get the project',
-        tag,
-        auth: 'key',
-        status: 200,
         response: projectSchema,
-        errors: [],
       },
       // Read again, because the authenticated project may come from a half-second-old cache.
       async ({ project }) => present((await findProject(pool, project.id)) ?? project),
@@ -49,10 +45,7 @@ export function createProjectRoutes({
         path: '/v1/project',
         summary: 'Update the project',
         description: 'Every field is optional. The operator sets the plan and the limits.',
-        tag,
-        auth: 'key',
         body: ownProjectChangesSchema,
-        status: 200,
         response: projectSchema,
         errors: ['invalid_url'],
       },
@@ -68,11 +61,7 @@ export function createProjectRoutes({
         method: 'GET',
         path: '/v1/usage',
         summary: 'Get logins and credits',
-        tag,
-        auth: 'key',
-        status: 200,
         response: usageSchema,
-        errors: [],
       },
       async ({ project }) => {
         const graceHours = config.HERALD_GRACE_HOURS;

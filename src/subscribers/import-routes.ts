@@ -26,7 +26,6 @@ export function createImportRoutes({ pool }: Pick<Core, 'pool'>) {
         description:
           'Changes subscribers, never creates any: only a person’s own act does. Rows are applied one after another; those that fail are listed and do not stop the others.',
         tag,
-        auth: 'key',
         query: importQuery,
         idempotent: {},
         text: { type: 'text/csv', maxBytes: limits.importBytes },
@@ -44,11 +43,8 @@ export function createImportRoutes({ pool }: Pick<Core, 'pool'>) {
         path: '/v1/import/{id}',
         summary: 'Get the progress of an import',
         tag,
-        auth: 'key',
         params: idParams,
-        status: 200,
         response: importSchema,
-        errors: [],
       },
       async ({ project, params }) => {
         const found = await findImport(pool, project.id, params.id);

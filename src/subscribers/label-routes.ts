@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { pageOf } from '../contract/common';
 import { shortListQuery, shortPage } from '../contract/short-list';
-import { route } from '../http/route';
+import { routesOf } from '../http/route';
 import { isoTime } from '../lib/iso-time';
 import {
   labelParams,
@@ -18,7 +18,7 @@ import {
 import { changeLabel, createLabel, removeLabel } from './labels';
 import { listLabels, type LabelRow, type LabelValues } from './queries/labels';
 
-const tag = 'Tags and permissions';
+const route = routesOf('Tags and permissions');
 
 export function createLabelRoutes({ pool }: { pool: pg.Pool }) {
   return [
@@ -27,12 +27,8 @@ export function createLabelRoutes({ pool }: { pool: pg.Pool }) {
         method: 'GET',
         path: '/v1/tags',
         summary: 'List tags',
-        tag,
-        auth: 'key',
         query: shortListQuery,
-        status: 200,
         response: pageOf(tagSchema),
-        errors: [],
       },
       async ({ project, query }) => {
         const found = await listLabels(pool, project.id, 'tags');
@@ -46,8 +42,6 @@ export function createLabelRoutes({ pool }: { pool: pg.Pool }) {
         path: '/v1/tags',
         summary: 'Create a tag',
         description: 'A tag also comes into being when a subscriber or a link gets it.',
-        tag,
-        auth: 'key',
         idempotent: {},
         namedBy: 'name',
         body: newTagSchema,
@@ -66,11 +60,8 @@ export function createLabelRoutes({ pool }: { pool: pg.Pool }) {
         summary: 'Rename a tag',
         description:
           'A new name replaces the old one on all its subscribers, a thousand at a time if there are more. No event is emitted.',
-        tag,
-        auth: 'key',
         params: labelParams,
         body: tagChangesSchema,
-        status: 200,
         response: tagSchema,
         errors: ['conflict'],
       },
@@ -87,8 +78,6 @@ export function createLabelRoutes({ pool }: { pool: pg.Pool }) {
         summary: 'Delete a tag',
         description:
           'Also removes it from all subscribers, a thousand at a time if there are more. No event is emitted.',
-        tag,
-        auth: 'key',
         params: labelParams,
         status: 204,
         errors: ['conflict'],
@@ -101,12 +90,8 @@ export function createLabelRoutes({ pool }: { pool: pg.Pool }) {
         method: 'GET',
         path: '/v1/permissions',
         summary: 'List permissions',
-        tag,
-        auth: 'key',
         query: shortListQuery,
-        status: 200,
         response: pageOf(permissionSchema),
-        errors: [],
       },
       async ({ project, query }) => {
         const found = await listLabels(pool, project.id, 'permissions');
@@ -120,8 +105,6 @@ export function createLabelRoutes({ pool }: { pool: pg.Pool }) {
         path: '/v1/permissions',
         summary: 'Create a permission',
         description: 'Permissions with a title are offered in the Mini App.',
-        tag,
-        auth: 'key',
         idempotent: {},
         namedBy: 'name',
         body: newPermissionSchema,
@@ -142,11 +125,8 @@ export function createLabelRoutes({ pool }: { pool: pg.Pool }) {
         summary: 'Update a permission',
         description:
           'A new name replaces the old one on all its subscribers, a thousand at a time if there are more. No event is emitted.',
-        tag,
-        auth: 'key',
         params: labelParams,
         body: permissionChangesSchema,
-        status: 200,
         response: permissionSchema,
         errors: ['conflict'],
       },
@@ -163,8 +143,6 @@ export function createLabelRoutes({ pool }: { pool: pg.Pool }) {
         summary: 'Delete a permission',
         description:
           'Also removes it from all subscribers, a thousand at a time if there are more. No event is emitted.',
-        tag,
-        auth: 'key',
         params: labelParams,
         status: 204,
         errors: ['conflict'],

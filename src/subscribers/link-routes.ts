@@ -3,7 +3,7 @@ import { decodeCursor, toPage } from '../contract/cursor';
 import { AppError } from '../contract/errors';
 import { startParameter } from '../contract/start-parameters';
 import type { Core } from '../core';
-import { route } from '../http/route';
+import { routesOf } from '../http/route';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import type { KeyedProject } from '../projects/contract';
 import { botLinks, noBotLinks } from './bot-links';
@@ -18,7 +18,7 @@ import {
 import { createLink, linkTokenPurpose } from './links';
 import { deleteLink, findLink, listLinks, type SubscribeLink } from './queries/links';
 
-const tag = 'Subscribe links';
+const route = routesOf('Subscribe links');
 const hidden = 'Its addresses are null for a caller without the scope `manage`.';
 
 export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' | 'messengers'>) {
@@ -51,11 +51,7 @@ export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' |
         path: '/v1/subscribe-link',
         summary: 'Get the subscribe links of the project',
         description: 'Opening a link subscribes the user to the project.',
-        tag,
-        auth: 'key',
-        status: 200,
         response: subscribeLinkSchema,
-        errors: [],
       },
       async ({ project }) => botLinks(deps, project, startParameter('subscribe', project.slug)),
     ),
@@ -67,8 +63,6 @@ export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' |
         summary: 'Create a subscribe link',
         description:
           'Opening it subscribes the user and gives them its tags, permissions and external_id. A link with an external_id works once.',
-        tag,
-        auth: 'key',
         idempotent: {},
         body: newLinkSchema,
         status: 201,
@@ -84,12 +78,8 @@ export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' |
         path: '/v1/subscribe-links',
         summary: 'List subscribe links',
         description: hidden,
-        tag,
-        auth: 'key',
         query: linkListQuery,
-        status: 200,
         response: pageOf(linkSchema),
-        errors: [],
       },
       async ({ project, query: { cursor, limit } }) =>
         toPage(await listLinks(pool, project.id, { before: decodeCursor(cursor), limit }), limit, (link) =>
@@ -103,12 +93,8 @@ export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' |
         path: '/v1/subscribe-links/{link_id}',
         summary: 'Get a subscribe link',
         description: hidden,
-        tag,
-        auth: 'key',
         params: linkParams,
-        status: 200,
         response: linkSchema,
-        errors: [],
       },
       async ({ project, params }) => {
         const link = await findLink(pool, project.id, params.link_id);
@@ -123,11 +109,8 @@ export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' |
         path: '/v1/subscribe-links/{link_id}',
         summary: 'Delete a subscribe link',
         description: 'The link stops working. Its subscribers stay.',
-        tag,
-        auth: 'key',
         params: linkParams,
         status: 204,
-        errors: [],
       },
       async ({ project, params }) => {
         if ((await deleteLink(pool, project.id, params.link_id)) === 0) throw new AppError('not_found');

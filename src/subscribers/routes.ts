@@ -1,7 +1,7 @@
 import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
 import type { Core } from '../core';
-import { route, Streamed } from '../http/route';
+import { routesOf, Streamed } from '../http/route';
 import { patchSubscriber, requireSubscriber } from './changes';
 import { heldData } from './held-data';
 import { heldDataSchema } from './held-data-schema';
@@ -10,7 +10,7 @@ import { listSubscribers } from './queries/records';
 import { viewSubscriber, type SubscriberRecord } from './record';
 import { removeSubscriber } from './remove';
 
-const tag = 'Subscribers';
+const route = routesOf('Subscribers');
 
 export function createSubscriberRoutes(core: Pick<Core, 'pool' | 'cipher' | 'config' | 'client' | 'log'>) {
   const { pool, config } = core;
@@ -23,10 +23,7 @@ export function createSubscriberRoutes(core: Pick<Core, 'pool' | 'cipher' | 'con
         method: 'GET',
         path: '/v1/subscribers',
         summary: 'List subscribers',
-        tag,
-        auth: 'key',
         query: subscriberListQuery,
-        status: 200,
         response: pageOf(subscriberSchema),
         errors: ['invalid_external_id'],
       },
@@ -42,10 +39,7 @@ export function createSubscriberRoutes(core: Pick<Core, 'pool' | 'cipher' | 'con
         method: 'GET',
         path: '/v1/subscribers/{id}',
         summary: 'Get a subscriber',
-        tag,
-        auth: 'key',
         params: subscriberParams,
-        status: 200,
         response: subscriberSchema,
         errors: ['subscriber_not_found'],
       },
@@ -59,11 +53,8 @@ export function createSubscriberRoutes(core: Pick<Core, 'pool' | 'cipher' | 'con
         summary: 'Update a subscriber',
         description:
           'Each given field (external_id, tags, permissions, timezone) replaces the old value; null removes the external_id and the timezone. Properties are merged: null removes one. A project can have up to 20 different tags and 20 different permissions.',
-        tag,
-        auth: 'key',
         params: subscriberParams,
         body: subscriberChangesSchema,
-        status: 200,
         response: subscriberSchema,
         errors: ['subscriber_not_found', 'invalid_external_id', 'conflict'],
       },
@@ -78,11 +69,8 @@ export function createSubscriberRoutes(core: Pick<Core, 'pool' | 'cipher' | 'con
         summary: 'Get everything held on a subscriber',
         description:
           'A JSON object with the subscriber and a list for each kind of record: logins, messages, broadcasts, one-time codes, button clicks, events. For requests of people about their data.',
-        tag,
-        auth: 'key',
         scope: 'export',
         params: subscriberParams,
-        status: 200,
         response: heldDataSchema(),
         streamed: true,
         errors: ['subscriber_not_found'],
@@ -101,8 +89,6 @@ export function createSubscriberRoutes(core: Pick<Core, 'pool' | 'cipher' | 'con
         summary: 'Delete a subscriber',
         description:
           'Also removes everything held about them: messages, one-time codes, names and addresses in logins, events with their deliveries. Open deliveries, including `subscription.deleted`, are still made, and removed when they have ended. They can subscribe again as a new subscriber.',
-        tag,
-        auth: 'key',
         unnamedInAudit: true,
         params: subscriberParams,
         status: 204,

@@ -3,7 +3,7 @@ import { decodeCursor, toPage } from '../contract/cursor';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
-import { route } from '../http/route';
+import { routesOf } from '../http/route';
 import {
   newTemplateSchema,
   previewResultSchema,
@@ -22,7 +22,7 @@ import {
   removeTemplate,
 } from './templates';
 
-const tag = 'Templates';
+const route = routesOf('Templates');
 
 export function createTemplateRoutes({ pool, config }: Pick<Core, 'pool' | 'config'>) {
   return [
@@ -32,8 +32,6 @@ export function createTemplateRoutes({ pool, config }: Pick<Core, 'pool' | 'conf
         path: '/v1/templates',
         summary: 'Create a template',
         description: `A text in one or two languages with placeholders: \`{{name}}\`, or \`{{name|fallback}}\` for when the value is empty. Messages name it by its key. A project can have up to ${limits.templates}.`,
-        tag,
-        auth: 'key',
         idempotent: {},
         namedBy: 'key',
         body: newTemplateSchema,
@@ -49,12 +47,8 @@ export function createTemplateRoutes({ pool, config }: Pick<Core, 'pool' | 'conf
         method: 'GET',
         path: '/v1/templates',
         summary: 'List templates',
-        tag,
-        auth: 'key',
         query: templateListQuery,
-        status: 200,
         response: pageOf(templateSchema),
-        errors: [],
       },
       async ({ project, query: { purpose, cursor, limit } }) => {
         const before = decodeCursor(cursor);
@@ -73,11 +67,8 @@ export function createTemplateRoutes({ pool, config }: Pick<Core, 'pool' | 'conf
         summary: 'Preview a template',
         description:
           'Renders a saved template, or one that is not saved yet, as its recipient would see it. Nothing is sent or stored.',
-        tag,
-        auth: 'key',
         scope: 'read',
         body: previewSchema,
-        status: 200,
         response: previewResultSchema,
         errors: ['not_found', 'subscriber_not_found', 'invalid_url'],
       },
@@ -89,12 +80,8 @@ export function createTemplateRoutes({ pool, config }: Pick<Core, 'pool' | 'conf
         method: 'GET',
         path: '/v1/templates/{key}',
         summary: 'Get a template',
-        tag,
-        auth: 'key',
         params: templateParams,
-        status: 200,
         response: templateSchema,
-        errors: [],
       },
       async ({ project, params }) => {
         const template = await findTemplate(pool, project.id, params.key);
@@ -110,11 +97,8 @@ export function createTemplateRoutes({ pool, config }: Pick<Core, 'pool' | 'conf
         summary: 'Replace a template',
         description:
           'Replaces everything but the key and raises `version`. Messages, batches and broadcasts that were accepted before keep the version that they were accepted with.',
-        tag,
-        auth: 'key',
         params: templateParams,
         body: templateDefinitionSchema,
-        status: 200,
         response: templateSchema,
         errors: ['invalid_url', 'template_variable_missing'],
       },
@@ -128,8 +112,6 @@ export function createTemplateRoutes({ pool, config }: Pick<Core, 'pool' | 'conf
         path: '/v1/templates/{key}',
         summary: 'Delete a template',
         description: 'Refused while an open scheduled or recurring message or a drip chain uses it.',
-        tag,
-        auth: 'key',
         params: templateParams,
         status: 204,
         errors: ['conflict'],

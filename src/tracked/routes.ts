@@ -30,7 +30,6 @@ export function createTrackedEventRoutes(deps: TrackDeps) {
         summary: 'Track events',
         description: `What your users did, up to ${limits.trackedEvents} events in one commit, for at most ${limits.trackedPeople.toLocaleString('en')} subscribers together. Each one is sent to webhooks as event.tracked, once for each subscriber that it names. A subscriber who is not known is a result and does not refuse the others.`,
         tag,
-        auth: 'key',
         scope: 'send',
         idempotent: {},
         body: trackSchema,
@@ -59,9 +58,7 @@ export function createTrackedEventRoutes(deps: TrackDeps) {
         description:
           'One entry for each subscriber of an event, in the order in which they were received, newest first.',
         tag,
-        auth: 'key',
         query: trackedListQuery,
-        status: 200,
         response: pageOf(trackedEventSchema),
         errors: ['subscriber_not_found'],
       },

@@ -25,9 +25,9 @@ import {
 import { findScanEnd } from './queries/scan-end';
 import { searchDeliveries } from './search';
 import { presentAttempt, presentDelivery } from './present';
-import { route } from '../http/route';
+import { routesOf } from '../http/route';
 
-const tag = 'Deliveries';
+const route = routesOf('Deliveries');
 const FEW_BY_EVENT =
   'With `event`, a page of a long log can have fewer entries than requested, or none: continue while `next_cursor` is not null.';
 
@@ -44,13 +44,9 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         path: '/v1/webhooks/{id}/deliveries',
         summary: 'List the deliveries of an endpoint',
         description: FEW_BY_EVENT,
-        tag,
-        auth: 'key',
         params: idParams,
         query: deliveryListQuery,
-        status: 200,
         response: pageOf(deliverySchema),
-        errors: [],
       },
       async ({ project, params, query }) => {
         const { id } = required(await findEndpoint(pool, project.id, params.id));
@@ -67,12 +63,8 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         path: '/v1/deliveries',
         summary: 'List and search the deliveries of all endpoints',
         description: `Deliveries of deleted endpoints are included. ${FEW_BY_EVENT}`,
-        tag,
-        auth: 'key',
         query: deliverySearchQuery,
-        status: 200,
         response: pageOf(deliverySchema),
-        errors: [],
       },
       async ({ project, query }) => {
         const { cursor, q, ...filter } = query;
@@ -92,14 +84,11 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         path: '/v1/deliveries/retry',
         summary: 'Retry several deliveries now',
         description: 'As retrying each of them; those that cannot be retried are listed with the reason.',
-        tag,
-        auth: 'key',
         idempotent: {},
         unnamedInAudit: true,
         body: bulkRetrySchema,
         status: 202,
         response: bulkRetryAnswerSchema,
-        errors: [],
       },
       async ({ project, body, work }) => retryDeliveries(pool, project.id, body.ids, work.id),
     ),
@@ -108,12 +97,8 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         method: 'GET',
         path: '/v1/deliveries/{id}',
         summary: 'Get a delivery with its attempts',
-        tag,
-        auth: 'key',
         params: idParams,
-        status: 200,
         response: deliveryWithAttemptsSchema,
-        errors: [],
       },
       async ({ project, params }) => {
         const { found, attempts } = await withSnapshot(pool, async (db) => ({
@@ -130,8 +115,6 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         summary: 'Retry a delivery now',
         description:
           'Makes an attempt now. A pending delivery then continues its schedule; an ended one is sent again with the same delivery id.',
-        tag,
-        auth: 'key',
         params: idParams,
         idempotent: {},
         status: 202,
@@ -148,10 +131,7 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         method: 'POST',
         path: '/v1/deliveries/{id}/cancel',
         summary: 'Cancel a pending delivery',
-        tag,
-        auth: 'key',
         params: idParams,
-        status: 200,
         response: deliverySchema,
         errors: ['conflict'],
       },
@@ -165,8 +145,6 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         method: 'POST',
         path: '/v1/webhooks/{id}/recover',
         summary: 'Retry the failed deliveries of an endpoint',
-        tag,
-        auth: 'key',
         params: idParams,
         idempotent: {},
         body: recoverRequestSchema,

@@ -33,7 +33,7 @@ import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
 import { lockProject } from '../projects';
 import { hostOf, resolveAndVet, vetUrl } from '../outbound/addresses';
-import { route } from '../http/route';
+import { routesOf } from '../http/route';
 
 export interface WebhookRouteDeps {
   pool: pg.Pool;
@@ -41,7 +41,7 @@ export interface WebhookRouteDeps {
   config: Pick<Config, 'allowLocalWebhooks'>;
 }
 
-const tag = 'Webhooks';
+const route = routesOf('Webhooks');
 
 export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) {
   const policy = { allowLocal: config.allowLocalWebhooks };
@@ -73,8 +73,6 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         path: '/v1/webhooks',
         summary: 'Create a webhook endpoint',
         description: `A project can have up to ${limits.webhookEndpoints}. The secret is returned only once.`,
-        tag,
-        auth: 'key',
         idempotent: { shownOnce: 'secret' },
         body: newEndpointSchema,
         status: 201,
@@ -117,12 +115,8 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         method: 'GET',
         path: '/v1/webhooks',
         summary: 'List webhook endpoints',
-        tag,
-        auth: 'key',
         query: shortListQuery,
-        status: 200,
         response: pageOf(endpointSchema),
-        errors: [],
       },
       async ({ project, query }) => {
         const found = await endpoints.listEndpoints(pool, project.id);
@@ -140,12 +134,8 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         method: 'GET',
         path: '/v1/webhooks/{id}',
         summary: 'Get a webhook endpoint',
-        tag,
-        auth: 'key',
         params: idParams,
-        status: 200,
         response: endpointSchema,
-        errors: [],
       },
       async ({ project, params }) =>
         views.present(pool, required(await endpoints.findEndpoint(pool, project.id, params.id))),
@@ -155,13 +145,9 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         method: 'GET',
         path: '/v1/webhooks/{id}/stats',
         summary: 'Get the hourly results of an endpoint',
-        tag,
-        auth: 'key',
         params: idParams,
         query: statsQuery,
-        status: 200,
         response: statsSchema,
-        errors: [],
       },
       async ({ project, params, query }) => {
         const { id } = required(await endpoints.findEndpoint(pool, project.id, params.id));
@@ -184,11 +170,8 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         summary: 'Update a webhook endpoint',
         description:
           'Every field is optional. While an endpoint is disabled, its deliveries are paused; enabling it resumes them.',
-        tag,
-        auth: 'key',
         params: idParams,
         body: endpointChangesSchema,
-        status: 200,
         response: endpointSchema,
         errors: ['invalid_url'],
       },
@@ -219,11 +202,8 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         path: '/v1/webhooks/{id}',
         summary: 'Delete a webhook endpoint',
         description: 'Pending deliveries are cancelled.',
-        tag,
-        auth: 'key',
         params: idParams,
         status: 204,
-        errors: [],
       },
       async ({ project, params }) => {
         await withTransaction(pool, async (db) => {
@@ -240,11 +220,8 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         path: '/v1/webhooks/{id}/rotate-secret',
         summary: 'Rotate the signing secret',
         description: `The old secret also signs for ${limits.webhookSecretGraceHours} hours.`,
-        tag,
-        auth: 'key',
         params: idParams,
         idempotent: { shownOnce: 'secret' },
-        status: 200,
         response: rotatedSecretSchema,
         errors: ['rate_limit_rotations'],
       },
@@ -271,13 +248,10 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         summary: 'Trigger a test event',
         description:
           'Sends the example of the event to every endpoint that subscribes to it, marked as a test; event streams receive it too.',
-        tag,
-        auth: 'key',
         idempotent: {},
         body: testRequestSchema,
         status: 202,
         response: triggeredSchema,
-        errors: [],
       },
       async ({ project, body: { event }, work }) => {
         const earlier = work.resumed ? await findEmitted(pool, project.id, work.id) : null;
@@ -297,8 +271,6 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         summary: 'Send a test event',
         description:
           'Sends the example of the event through the normal path, whatever events the endpoint subscribes to.',
-        tag,
-        auth: 'key',
         params: idParams,
         idempotent: {},
         body: testRequestSchema,

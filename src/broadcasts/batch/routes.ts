@@ -4,7 +4,7 @@ import { AppError } from '../../contract/errors';
 import { formatSubscriberId, type SubscriberIdFormat } from '../../contract/ids';
 import { limits } from '../../contract/limits';
 import type { Core } from '../../core';
-import { route } from '../../http/route';
+import { routesOf } from '../../http/route';
 import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
 import { ERASED_SUBSCRIBER_ID } from '../../subscribers';
 import { cancelJob } from '../jobs';
@@ -24,7 +24,7 @@ import { decodeResultCursor, encodeResultCursor } from './cursor';
 import { listBatchResults, type BatchResultRow } from './queries';
 import { startBatch } from './start';
 
-const tag = 'Batches';
+const route = routesOf('Batches');
 
 export function createBatchRoutes(deps: Pick<Core, 'pool' | 'config'>) {
   const { pool, config } = deps;
@@ -42,8 +42,6 @@ export function createBatchRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         path: '/v1/send/batch',
         summary: 'Send a batch of messages',
         description: `Up to ${limits.batchMessages} different messages in one request, which counts once towards the rate limit. A malformed message refuses the whole batch; a recipient who does not exist is a result. \`batch.completed\` is emitted at the end.`,
-        tag,
-        auth: 'key',
         scope: 'send',
         idempotent: {},
         body: newBatchSchema,
@@ -66,12 +64,8 @@ export function createBatchRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         method: 'GET',
         path: '/v1/send/batch',
         summary: 'List batches',
-        tag,
-        auth: 'key',
         query: batchListQuery,
-        status: 200,
         response: pageOf(batchSchema),
-        errors: [],
       },
       async ({ project, query: { cursor, limit } }) => {
         const found = await listJobs(pool, project.id, 'batch', { before: decodeCursor(cursor), limit });
@@ -84,12 +78,8 @@ export function createBatchRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         method: 'GET',
         path: '/v1/send/batch/{batch_id}',
         summary: 'Get a batch',
-        tag,
-        auth: 'key',
         params: batchParams,
-        status: 200,
         response: batchSchema,
-        errors: [],
       },
       async ({ project, params }) => presentBatch(await requireBatch(project.id, params.batch_id)),
     ),
@@ -100,13 +90,9 @@ export function createBatchRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         path: '/v1/send/batch/{batch_id}/results',
         summary: 'List the results of a batch',
         description: 'One for each message and subscriber, in the order of the request.',
-        tag,
-        auth: 'key',
         params: batchParams,
         query: batchResultsQuery,
-        status: 200,
         response: pageOf(batchResultSchema),
-        errors: [],
       },
       async ({ project, params, query: { cursor, limit } }) => {
         const { id } = await requireBatch(project.id, params.batch_id);
@@ -126,11 +112,8 @@ export function createBatchRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         path: '/v1/send/batch/{batch_id}',
         summary: 'Cancel a batch',
         description: 'Messages that were not sent yet are skipped.',
-        tag,
-        auth: 'key',
         scope: 'send',
         params: batchParams,
-        status: 200,
         response: batchSchema,
         errors: ['conflict'],
       },

@@ -2,7 +2,7 @@ import { pageOf } from '../../contract/common';
 import { decodeCursor, toPage } from '../../contract/cursor';
 import { AppError } from '../../contract/errors';
 import type { Core } from '../../core';
-import { route } from '../../http/route';
+import { routesOf } from '../../http/route';
 import {
   newRecurringSchema,
   recurringChangesSchema,
@@ -25,7 +25,7 @@ import {
 } from './entries';
 import { findRecurring, listRecurring, listRuns } from './queries';
 
-const tag = 'Recurring messages';
+const route = routesOf('Recurring messages');
 
 export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'>) {
   const { pool } = deps;
@@ -38,8 +38,6 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
         summary: 'Create a recurring message',
         description:
           'A broadcast again and again, by a cron expression. The audience and the template are those of each run. A run is skipped while the last one still sends, or when it is over an hour late.',
-        tag,
-        auth: 'key',
         scope: 'send',
         idempotent: {},
         body: newRecurringSchema,
@@ -56,12 +54,8 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
         method: 'GET',
         path: '/v1/recurring',
         summary: 'List recurring messages',
-        tag,
-        auth: 'key',
         query: recurringListQuery,
-        status: 200,
         response: pageOf(recurringSchema),
-        errors: [],
       },
       async ({ project, query: { cursor, limit } }) => {
         const found = await listRecurring(pool, project.id, { before: decodeCursor(cursor), limit });
@@ -74,12 +68,8 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
         method: 'GET',
         path: '/v1/recurring/{id}',
         summary: 'Get a recurring message',
-        tag,
-        auth: 'key',
         params: recurringParams,
-        status: 200,
         response: recurringSchema,
-        errors: [],
       },
       async ({ project, params }) => {
         const found = await findRecurring(pool, project.id, params.id);
@@ -93,12 +83,9 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
         method: 'PATCH',
         path: '/v1/recurring/{id}',
         summary: 'Change, pause or resume a recurring message',
-        tag,
-        auth: 'key',
         scope: 'send',
         params: recurringParams,
         body: recurringChangesSchema,
-        status: 200,
         response: recurringSchema,
         errors: ['conflict', ...contentErrors],
       },
@@ -113,12 +100,9 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
         summary: 'Delete a recurring message',
         description:
           'No further run starts. A broadcast that is under way goes on; cancel it by its `job_id`.',
-        tag,
-        auth: 'key',
         scope: 'send',
         params: recurringParams,
         status: 204,
-        errors: [],
       },
       ({ project, params }) => removeRecurring(deps, project.id, params.id),
     ),
@@ -129,8 +113,6 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
         path: '/v1/recurring/{id}/run',
         summary: 'Run a recurring message now',
         description: 'Also while it is paused. See its runs for the result.',
-        tag,
-        auth: 'key',
         scope: 'send',
         idempotent: {},
         params: recurringParams,
@@ -147,13 +129,10 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
         path: '/v1/recurring/{id}/skip',
         summary: 'Skip an occurrence',
         description: 'Leaves out the next occurrence, or the named one.',
-        tag,
-        auth: 'key',
         scope: 'send',
         idempotent: {},
         params: recurringParams,
         body: skipSchema,
-        status: 200,
         response: recurringSchema,
         errors: ['conflict'],
       },
@@ -166,13 +145,9 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
         method: 'GET',
         path: '/v1/recurring/{id}/runs',
         summary: 'List the runs of a recurring message',
-        tag,
-        auth: 'key',
         params: recurringParams,
         query: runListQuery,
-        status: 200,
         response: pageOf(runSchema),
-        errors: [],
       },
       async ({ project, params, query: { cursor, limit } }) => {
         if (!(await findRecurring(pool, project.id, params.id))) throw new AppError('not_found');

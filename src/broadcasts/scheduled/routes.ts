@@ -2,7 +2,7 @@ import { pageOf } from '../../contract/common';
 import { decodeCursor, toPage } from '../../contract/cursor';
 import { AppError } from '../../contract/errors';
 import type { Core } from '../../core';
-import { route } from '../../http/route';
+import { routesOf } from '../../http/route';
 import { publicIdOf } from '../../subscribers';
 import {
   newScheduledSchema,
@@ -14,7 +14,7 @@ import {
 import { cancelEntry, createScheduled, patchScheduled, presentScheduled } from './entries';
 import { findScheduled, listScheduled } from './queries';
 
-const tag = 'Scheduled messages';
+const route = routesOf('Scheduled messages');
 
 export function createScheduledRoutes(deps: Pick<Core, 'pool' | 'config'>) {
   const { pool, config } = deps;
@@ -29,8 +29,6 @@ export function createScheduledRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         summary: 'Schedule a message',
         description:
           'Sends a message to a subscriber, or a broadcast to an audience, at a time. The audience and the template are those of that time. After an outage it is sent up to 24 hours late. Open scheduled and recurring messages and drip chains are limited together.',
-        tag,
-        auth: 'key',
         scope: 'send',
         idempotent: {},
         body: newScheduledSchema,
@@ -47,10 +45,7 @@ export function createScheduledRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         method: 'GET',
         path: '/v1/scheduled',
         summary: 'List scheduled messages',
-        tag,
-        auth: 'key',
         query: scheduledListQuery,
-        status: 200,
         response: pageOf(scheduledSchema),
         errors: ['subscriber_not_found'],
       },
@@ -68,12 +63,8 @@ export function createScheduledRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         method: 'GET',
         path: '/v1/scheduled/{id}',
         summary: 'Get a scheduled message',
-        tag,
-        auth: 'key',
         params: scheduledParams,
-        status: 200,
         response: scheduledSchema,
-        errors: [],
       },
       async ({ project, params }) => {
         const found = await findScheduled(pool, project.id, params.id);
@@ -88,12 +79,9 @@ export function createScheduledRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         path: '/v1/scheduled/{id}',
         summary: 'Change a scheduled message',
         description: 'Everything but the kind of recipient, while its status is `scheduled`.',
-        tag,
-        auth: 'key',
         scope: 'send',
         params: scheduledParams,
         body: scheduledChangesSchema,
-        status: 200,
         response: scheduledSchema,
         errors: ['conflict', ...contentErrors, ...recipientErrors],
       },
@@ -108,11 +96,8 @@ export function createScheduledRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         summary: 'Cancel a scheduled message',
         description:
           '200 means that nothing was sent and nothing will be. Once it is being sent, 409; cancel the broadcast of an audience by its `job_id`.',
-        tag,
-        auth: 'key',
         scope: 'send',
         params: scheduledParams,
-        status: 200,
         response: scheduledSchema,
         errors: ['conflict'],
       },

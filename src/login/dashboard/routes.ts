@@ -56,7 +56,6 @@ export function createSignInRoutes(deps: SignInDeps) {
         auth: 'none',
         params: idParams,
         query: statusQuery,
-        status: 200,
         response: dashboardLoginStatusSchema,
         errors: ['forbidden'],
       },

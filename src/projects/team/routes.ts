@@ -4,7 +4,7 @@ import { AppError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import type { Core } from '../../core';
 import { withTransaction } from '../../db/pool';
-import { route } from '../../http/route';
+import { routesOf } from '../../http/route';
 import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
 import {
   invitationSchema,
@@ -20,7 +20,7 @@ import { changeMember, removeMember } from './members';
 import { deleteInvitation, findInvitation } from '../queries/invitations';
 import { listMembers, type Member } from '../queries/members';
 
-const tag = 'Team';
+const route = routesOf('Team');
 
 /** Members and invitations of a project's team. */
 export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messengers'>) {
@@ -33,13 +33,9 @@ export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messenger
         method: 'GET',
         path: '/v1/members',
         summary: 'List members',
-        tag,
-        auth: 'key',
         scope: 'admin',
         query: shortListQuery,
-        status: 200,
         response: pageOf(memberSchema),
-        errors: [],
       },
       async ({ project, query }) => {
         const found = await listMembers(pool, project.id);
@@ -53,12 +49,9 @@ export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messenger
         summary: 'Change a member',
         description:
           'Takes effect within a second. Only an owner makes and changes owners, and the last owner stays. No role can be given by a caller who lacks one of its scopes.',
-        tag,
-        auth: 'key',
         scope: 'admin',
         params: idParams,
         body: memberChangesSchema,
-        status: 200,
         response: memberSchema,
         errors: ['conflict'],
       },
@@ -71,8 +64,6 @@ export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messenger
         path: '/v1/members/{id}',
         summary: 'Remove a member',
         description: 'Takes effect within a second. Only an owner removes owners, and the last one stays.',
-        tag,
-        auth: 'key',
         scope: 'admin',
         params: idParams,
         status: 204,
@@ -87,13 +78,9 @@ export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messenger
         summary: 'List open invitations',
         confidential: true,
         description: 'The links of a role that the caller cannot give are null.',
-        tag,
-        auth: 'key',
         scope: 'admin',
         query: shortListQuery,
-        status: 200,
         response: pageOf(invitationSchema),
-        errors: [],
       },
       async ({ project, query }) => {
         const found = await listValidInvitations(pool, project.id);
@@ -113,8 +100,6 @@ export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messenger
         summary: 'Invite a member',
         confidential: true,
         description: `Send the person one of the links. It works once, for ${limits.invitationDays} days: the bot asks whether they want to join. A role can only be given by a caller who has all of its scopes, the role of an owner only by an owner; the invitation is valid as long as the caller could make it.`,
-        tag,
-        auth: 'key',
         scope: 'admin',
         idempotent: {},
         body: newInvitationSchema,
@@ -132,12 +117,9 @@ export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messenger
         method: 'DELETE',
         path: '/v1/invitations/{id}',
         summary: 'Withdraw an invitation',
-        tag,
-        auth: 'key',
         scope: 'admin',
         params: idParams,
         status: 204,
-        errors: [],
       },
       ({ project, params }) =>
         withTransaction(pool, async (db) => {

@@ -18,7 +18,6 @@ export function createMiniAppRoutes(deps: MiniAppDeps) {
         tag,
         auth: 'none',
         query: miniProjectQuery,
-        status: 200,
         response: miniProjectSchema,
         errors: ['not_found'],
       },
