@@ -8,10 +8,7 @@ import { launchBrowser, visit } from './fixture';
 import { owl } from './owl/platform';
 import { startOwlServer, type OwlBot, type OwlServer } from './owl/server';
 
-/*
- * A messenger is one Platform: this one exists only in the folder of the tests. Its own service, because the registry is
- * of a process.
- */
+/** A messenger is one Platform: this one exists only in the folder of the tests. */
 registerPlatform(owl);
 
 let server: OwlServer;
@@ -23,6 +20,7 @@ beforeAll(async () => {
   server = await startOwlServer();
   shared = server.bot(1);
   [service, browser] = await Promise.all([
+    // Its own: the made-up messenger is registered in this process only.
     startTestService({ env: { OWL_BOT_TOKEN: 'owl-1-sharedsecret', OWL_API_ROOT: server.url } }),
     launchBrowser(),
   ]);

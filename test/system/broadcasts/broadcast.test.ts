@@ -257,7 +257,7 @@ describe('a broadcast', () => {
   });
 
   it('continues when its workflow was terminated', async () => {
-    await addCrowd(service, project, 'max', 100);
+    await addCrowd(service, project, 'max', 40);
     const { body } = await start({ messages_per_minute: 300 });
     const jobId = body.job_id as string;
     await eventually(async () => (await project.api('GET', `/v1/broadcast/${jobId}`)).body.sent > 0);

@@ -3,6 +3,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { runHerald } from '../../support/npm-start';
 import { findProjectByKey } from '../../../src/projects/queries/keys';
 import { sha256 } from '../../../src/lib/tokens';
+import { herald } from './fixture';
 
 jest.setTimeout(120_000);
 
@@ -17,7 +18,7 @@ describe('the herald command', () => {
   afterAll(() => database.drop());
 
   async function json<T = Record<string, unknown>>(...args: string[]): Promise<T> {
-    const { code, stdout, stderr } = await runHerald([...args, '--json'], settings);
+    const { code, stdout, stderr } = await herald([...args, '--json'], settings);
     expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
     expect(stdout.trim().split('\n')).toHaveLength(1);
     return JSON.parse(stdout) as T;
@@ -25,7 +26,7 @@ describe('the herald command', () => {
 
   /** One sentence on standard error, nothing on standard output, and an exit code that is not 0. */
   async function refusal(args: string[], env = settings): Promise<string> {
-    const { code, stdout, stderr } = await runHerald(args, env);
+    const { code, stdout, stderr } = await herald(args, env);
     expect({ args, stdout, failed: code !== 0, lines: stderr.trim().split('\n').length }).toEqual({
       args,
       stdout: '',
@@ -91,13 +92,13 @@ describe('the herald command', () => {
     });
   });
 
-  it('tells its version', async () => {
+  it('tells its version, as a user of a checkout runs it', async () => {
     const { code, stdout } = await runHerald(['--version'], {});
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
 
   it('completes every command, option and listed value in bash, from the commands themselves', async () => {
-    const { stdout: script } = await runHerald(['completion', 'bash'], settings);
+    const { stdout: script } = await herald(['completion', 'bash'], settings);
     const complete = (...words: string[]) =>
       execFileSync(
         'bash',
@@ -114,7 +115,7 @@ describe('the herald command', () => {
         .trim()
         .split(' ');
     for (const path of [[], ['deliveries']]) {
-      const { stdout: help } = await runHerald([...path, '--help'], settings);
+      const { stdout: help } = await herald([...path, '--help'], settings);
       const commands = [...help.slice(help.indexOf('Commands:')).matchAll(/^ {2}([a-z-]+)/gm)].map(
         ([, name]) => name,
       );
@@ -127,7 +128,7 @@ describe('the herald command', () => {
     expect(complete('trigger', 'otp.v')).toEqual(['otp.verified']);
     expect(complete('dev')).toEqual(['']);
     for (const shell of ['zsh', 'fish']) {
-      const { stdout } = await runHerald(['completion', shell], settings);
+      const { stdout } = await herald(['completion', shell], settings);
       expect(stdout).toContain('deliveries list');
       const isHere = spawnSync(shell, ['-c', 'exit 0']).status === 0;
       if (isHere) expect(spawnSync(shell, ['-n'], { input: stdout }).status).toBe(0);
@@ -194,11 +195,11 @@ describe('the herald command', () => {
        VALUES ($1, 'max', '7', '7', 'Anna, "A"', 'ru', '{tea,vip}')`,
       [project_id],
     );
-    const { stdout: csv } = await runHerald(['export', 'subscribers', 'export'], settings);
+    const { stdout: csv } = await herald(['export', 'subscribers', 'export'], settings);
     const [header, line] = csv.split(/\r?\n/);
     expect(header).toMatch(/^subscriber_id,/);
     expect(line).toContain('"Anna, ""A"""');
-    const { stdout } = await runHerald(['export', 'subscribers', 'export', '--json'], settings);
+    const { stdout } = await herald(['export', 'subscribers', 'export', '--json'], settings);
     const rows = stdout.trim().split('\n');
     expect(rows).toHaveLength(1);
     const row = JSON.parse(rows[0] ?? '') as Record<string, unknown>;
@@ -213,7 +214,7 @@ describe('the herald command', () => {
       ['project', 'show', 'people'],
       ['key', 'list', 'people'],
     ]) {
-      const { code, stdout } = await runHerald(args, settings);
+      const { code, stdout } = await herald(args, settings);
       expect(code).toBe(0);
       expect(stdout).toMatch(args[0] === 'key' ? /hk_/ : /For people/);
     }

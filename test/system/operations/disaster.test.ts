@@ -38,8 +38,8 @@ const SCALE = 0.3;
 const PLACES = [0, 30, 120, 600];
 const env = {
   HERALD_RETRY_SCALE: String(SCALE),
-  HERALD_SESSION_TTL_SECONDS: '160',
-  HERALD_CODE_TTL_SECONDS: '90',
+  HERALD_SESSION_TTL_SECONDS: '110',
+  HERALD_CODE_TTL_SECONDS: '70',
 };
 
 let directory: string;

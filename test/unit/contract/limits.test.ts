@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { newBatchSchema } from '../../../src/broadcasts/batch/contract';
 import { newRecurringSchema } from '../../../src/broadcasts/recurring/contract';
 import { newScheduledSchema } from '../../../src/broadcasts/scheduled/contract';
-import { limits, plans } from '../../../src/contract/limits';
+import { limits } from '../../../src/contract/limits';
 import { newChainSchema, newEnrolmentSchema } from '../../../src/drip/contract';
 import { trackSchema } from '../../../src/tracked/contract';
 import { isInRange } from '../../../src/tracked/track';
@@ -23,8 +23,11 @@ test('the code uses every limit', () => {
     .filter((file) => file.endsWith('.ts') && !file.endsWith(path.join('contract', 'limits.ts')))
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n');
-  const isUsed = (name: string) => new RegExp(`\\b${name}\\b`).test(source);
-  expect([...Object.keys(limits), ...Object.keys(plans)].filter((name) => !isUsed(name))).toEqual([]);
+  // `limits.name`, or `const { name } = limits`.
+  const taken = [...source.matchAll(/\{([^{}]*)\}\s*=\s*limits\b/g)].map(([, names]) => names).join();
+  const isUsed = (name: string) =>
+    new RegExp(`\\blimits\\s*\\.\\s*${name}\\b`).test(source) || new RegExp(`\\b${name}\\b`).test(taken);
+  expect(Object.keys(limits).filter((name) => !isUsed(name))).toEqual([]);
 });
 
 const content = { text: 'x' };

@@ -8,16 +8,29 @@ const documents = ['README.md', 'CONTRIBUTING.md', ...readdirSync(path.join(root
   .filter((name) => name.endsWith('.md'));
 const folders = ['src', 'test', 'workflows', 'activities', 'web', 'bench', 'ops', 'examples', 'sdk', 'bin'];
 
-test.each(documents)('%s names only files and folders that exist', (document) => {
-  const named = [...read(document).matchAll(/`([\w.-]+(?:\/[\w.-]+)+\/?)`/g)]
+const pathsIn = (text: string) =>
+  [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)+\/?)`/g)]
     .map(([, name = '']) => name)
     .filter((name) => folders.includes(name.split('/')[0] ?? ''));
-  expect(named.filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
+
+test.each(documents)('%s names only files and folders that exist', (document) => {
+  expect(pathsIn(read(document)).filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
+});
+
+test('the paths of a text are found', () => {
+  expect(pathsIn('See `src/config.ts`, `docs/x.md` and\n| `test/unit/` |')).toEqual([
+    'src/config.ts',
+    'test/unit/',
+  ]);
+  expect(documents).toEqual(expect.arrayContaining(['README.md', 'CONTRIBUTING.md', 'docs/architecture.md']));
 });
 
 test('every promise of docs/security.md names a test', () => {
-  const promises = read('docs/security.md')
-    .split('\n')
-    .filter((line) => /^\| (?!-|Promise)/.test(line));
+  const lines = read('docs/security.md').split('\n');
+  const promises = lines.filter((line) => /^\| (?!-|Promise)/.test(line));
+  // Each table has a row of titles and one of dashes; every other row is a promise.
+  const tables = lines.filter((line) => /^\| -+ /.test(line)).length;
+  expect(tables).toBeGreaterThan(0);
+  expect(promises).toHaveLength(lines.filter((line) => line.startsWith('|')).length - 2 * tables);
   expect(promises.filter((promise) => !/`test\/[^`]+\.test\.ts`/.test(promise))).toEqual([]);
 });
