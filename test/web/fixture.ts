@@ -152,7 +152,11 @@ export async function screenshot(page: Page, name: string): Promise<void> {
 }
 
 /** What axe-core finds that keeps a person from using the page, or parts of it; or by some of its rules only. */
-export async function seriousFlaws(page: Page, parts?: string[], rules?: readonly string[]): Promise<string[]> {
+export async function seriousFlaws(
+  page: Page,
+  parts?: string[],
+  rules?: readonly string[],
+): Promise<string[]> {
   // Through the debugger's world, because the pages' own policy refuses foreign scripts, as it should.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
   const place = parts ? JSON.stringify({ include: parts.map((part) => [part]) }) : 'document';
