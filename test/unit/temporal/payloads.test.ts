@@ -41,7 +41,7 @@ const VALUES: Record<string, RegExp> = {
   flow: oneOf('session', 'push'),
   kind: oneOf('attempted', 'ended', 'parked', 'busy', 'superseded', 'early'),
   reason: oneOf(
-    ...['user', 'confirmed', 'the code was used', 'the code was not used in time', 'nobody answered in time'],
+    ...['user', 'confirmed', 'the code was used', 'the code was not used in time', 'not answered in time'],
   ),
   failure: oneOf('exhausted', 'refused'),
   error: oneOf('timeout'),
