@@ -36,7 +36,7 @@ export type ChannelView = z.infer<typeof channelViewSchema>;
 
 const inBothLanguages = z.strictObject({ en: z.string(), ru: z.string() });
 
-export const messengerSchema = z.strictObject({
+const messengerSchema = z.strictObject({
   channel: channelSchema,
   label: inBothLanguages.describe('Its name.'),
   icon: z.string().describe('SVG.'),

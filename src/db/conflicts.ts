@@ -6,7 +6,7 @@ const CONFLICTS = new Set(['40P01', '40001']);
 const MOST_FAILURES = 6;
 const PAUSE_MS = { first: 10, most: 160 };
 
-export function isConflict(error: unknown): boolean {
+function isConflict(error: unknown): boolean {
   return CONFLICTS.has(String((error as { code?: unknown } | null)?.code));
 }
 

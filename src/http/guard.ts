@@ -164,7 +164,7 @@ async function checkAccess(
   if (scope !== null) requireScope(caller, scope);
 }
 
-export function requireScope({ scopes, role }: KeyedProject, scope: Scope): void {
+function requireScope({ scopes, role }: KeyedProject, scope: Scope): void {
   if (scopes.includes(scope)) return;
   throw new AppError(
     'forbidden',

@@ -16,7 +16,7 @@ import { BillingBlocked, LoginRefused, startLogin, type StartLoginDeps } from '.
 export const userCodes = { charset: 'base-20', mask: '****-****' } as const;
 
 /** The code as the provider stores it. */
-export function normalizedUserCode(text: string): string {
+function normalizedUserCode(text: string): string {
   return text.toUpperCase().replaceAll(/[^A-Z]/g, '');
 }
 

@@ -7,7 +7,7 @@ import { findLogin, type LoginState } from './queries/logins';
 
 /** How the person proved who they are: with a second channel (RFC 8176). */
 export const AMR = ['mca'];
-export const EXPIRED = 'The login expired.';
+const EXPIRED = 'The login expired.';
 
 /** The session's workflow ends when its login is redeemed. */
 export interface Redeeming {

@@ -32,7 +32,7 @@ export function keyOf(secret: string): Buffer {
 }
 
 /** The base64 HMAC-SHA-256 of `<id>.<t>.<body>`, as Standard Webhooks defines it. */
-export function standardSignatureOf(
+function standardSignatureOf(
   body: string | Uint8Array,
   key: Uint8Array,
   { id, t }: { id: string; t: string },

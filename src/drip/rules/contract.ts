@@ -3,7 +3,7 @@ import { limits } from '../../contract/limits';
 import { trackedNameSchema } from '../../tracked/contract';
 import { labelSchema, propertyKeySchema, propertyValueSchema } from '../../subscribers/contract';
 
-export const ruleMatches = ['all', 'any'] as const;
+const ruleMatches = ['all', 'any'] as const;
 export const ruleOperators = ['eq', 'ne', 'gt', 'lt', 'contains', 'exists'] as const;
 
 const propertyFields = {

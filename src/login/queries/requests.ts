@@ -6,7 +6,7 @@ import { change, row, rows } from '../../db/query';
 import { START_LEASE } from './starts';
 
 /** SQL: the only subscriber whom the request `s` asks; null if there are several. */
-export const SOLE_RECIPIENT = `(SELECT (array_agg(r.subscriber_id))[1] FROM auth_request_recipients r
+const SOLE_RECIPIENT = `(SELECT (array_agg(r.subscriber_id))[1] FROM auth_request_recipients r
     WHERE r.session_id = s.id HAVING count(*) = 1)`;
 
 /** SQL: who answered `s` or, before an answer, the only subscriber whom it asks. */

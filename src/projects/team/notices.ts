@@ -10,7 +10,7 @@ const MAX_PAUSE_SECONDS = 3_600;
 type Deps = Pick<Core, 'pool' | 'log' | 'messengers' | 'turns' | 'publicUrl'>;
 
 /** Sends the notices that are due. One whose process dies after the call is sent again: at least once. */
-export async function sendDueNotices(deps: Deps): Promise<number> {
+async function sendDueNotices(deps: Deps): Promise<number> {
   const notices = await claimNotices(deps.pool, BATCH);
   for (const notice of notices) await send(deps, notice);
   return notices.length;

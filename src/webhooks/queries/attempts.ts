@@ -165,7 +165,7 @@ export interface RecordedAttempt extends DeliveryState {
   disabled_reason: string | null;
 }
 
-export const disabledReasons = {
+const disabledReasons = {
   gone: 'The receiver answered 410 Gone.',
   failing: `Every attempt failed for ${limits.webhookDisableAfterHours} hours.`,
 };

@@ -19,7 +19,7 @@ import { inFlight, useIndexes } from './queue';
  * In the `auto` lane a delivery that has been claimable for this long is attempted without a workflow, and so are the others
  * of an endpoint for which a start takes this long.
  */
-export const AUTO_EXPRESS_AFTER_SECONDS = 2;
+const AUTO_EXPRESS_AFTER_SECONDS = 2;
 
 /** How long a claimed start may take before the delivery is claimed again. */
 const START_LEASE = `interval '30 seconds'`;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
-import { domains, floorOf, layers, roomOf, root, sources } from '../../support/rooms';
+import { domains, floorOf, floors, layers, roomOf, root, sources } from '../../support/rooms';
 
 interface Import {
   from: string;
@@ -154,6 +154,15 @@ describe('imports go one way', () => {
     for (const file of next.keys()) visit(file, []);
     expect(circles).toEqual([]);
   });
+});
+
+it('rooms stand in the architecture document on the floors that the imports are checked by', () => {
+  const document = readFileSync(path.join(root, 'docs', 'architecture.md'), 'utf8');
+  const documented: string[][] = floors.map(() => []);
+  for (const [, floor, rooms = ''] of document.matchAll(/^\| (\d+) +\| ([^|]+)\|/gm)) {
+    documented[Number(floor)]?.push(...[...rooms.matchAll(/`(\w+)`/g)].map(([, room = '']) => room));
+  }
+  expect(documented.map((rooms) => rooms.sort())).toEqual(floors.map((rooms) => [...rooms].sort()));
 });
 
 /** From the top: the files of `src` that are in no room, `workflows` and `activities` count as one room each. */
