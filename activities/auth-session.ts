@@ -1,4 +1,5 @@
 import type { Core } from '../src/core';
+import { onBehalfOf } from '../src/db/project-share';
 import { askRecipients } from '../src/login/ask';
 import { showSessionOutcome } from '../src/login/outcome';
 import { expireCode, settleAndShow, settleSession } from '../src/login/settle';
@@ -6,6 +7,7 @@ import { reported } from './failures';
 
 export interface SessionRef {
   sessionId: string;
+  projectId: string;
 }
 
 export type AuthSessionActivities = ReturnType<typeof createAuthSessionActivities>;
@@ -13,7 +15,7 @@ export type AuthSessionActivities = ReturnType<typeof createAuthSessionActivitie
 /** The activities of the `authSession` workflow. Each is safe to repeat. */
 export function createAuthSessionActivities(core: Core) {
   const onSession = <Result>(act: (core: Core, sessionId: string) => Promise<Result>) =>
-    reported(({ sessionId }: SessionRef) => act(core, sessionId));
+    reported(({ sessionId, projectId }: SessionRef) => onBehalfOf(projectId, () => act(core, sessionId)));
   return {
     settleSession: onSession(settleSession),
     settleAndShow: onSession(settleAndShow),

@@ -1,4 +1,4 @@
-import { ApplicationFailure, log } from '@temporalio/activity';
+import { activityInfo, ApplicationFailure, log } from '@temporalio/activity';
 import { PlatformError } from '../src/bots/platform-error';
 import { AppError, isRetryable } from '../src/contract/errors';
 
@@ -18,6 +18,13 @@ export function reported<Args extends unknown[], Result>(
   };
 }
 
+const OUTAGE_BACKOFF_MS = { first: 1_000, most: 10_000 };
+
+/** A messenger can be unavailable for hours, unlike our own servers, whose pauses are short. */
+function outageBackoffMs(attempt: number): number {
+  return Math.min(OUTAGE_BACKOFF_MS.first * 2 ** (attempt - 1), OUTAGE_BACKOFF_MS.most);
+}
+
 function toFailure(error: unknown): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (error instanceof AppError) {
@@ -32,7 +39,7 @@ function toFailure(error: unknown): ApplicationFailure {
       type: `platform.${error.reason}`,
       message: `the messenger returned ${error.reason}`,
       nonRetryable: !error.retryable,
-      ...(error.retryAfterMs ? { nextRetryDelay: error.retryAfterMs } : {}),
+      nextRetryDelay: error.retryAfterMs || outageBackoffMs(activityInfo().attempt),
     });
   }
   // The process log, which redacts secrets, gets the whole error; the history gets only its kind.

@@ -26,7 +26,7 @@ export interface ActivityDeps extends Core {
 
 export function createActivities(deps: ActivityDeps): Activities {
   return {
-    logins: createAuthSessionActivities(deps),
+    logins: createAuthSessionActivities({ ...deps, pool: deps.pools.login }),
     deliveries: createDeliveryActivities(deps),
     broadcasts: {
       ...createBroadcastActivities(deps),

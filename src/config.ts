@@ -96,7 +96,24 @@ const ownSettings = z.object({
     .describe(
       'URL of a PostgreSQL server (15 or newer), instead of the embedded one. Setting it means production.',
     ),
-  HERALD_DATABASE_POOL: whole(2, 500).default(20).describe('PostgreSQL connections per process.'),
+  HERALD_DATABASE_POOL: whole(8, 500)
+    .default(20)
+    .describe(
+      'PostgreSQL connections per process, all together. Logins, other API requests and background work each have an equal part of their own, as far as the roles of the process need it.',
+    ),
+  HERALD_PROJECT_CONNECTIONS: whole(1, 500)
+    .default(3)
+    .describe(
+      'Connections of such a part that the requests of one project hold at once. Its further requests wait for each other, and get 503 after three seconds.',
+    ),
+  HERALD_STATEMENT_TIMEOUT_SECONDS: whole(1, 600)
+    .default(10)
+    .describe(
+      'After this time PostgreSQL ends a statement, or a transaction in which no statement runs; two seconds later the process closes a connection that is still silent. Statements on many rows have a minute; migrations and commands have no limit.',
+    ),
+  HERALD_LOCK_TIMEOUT_SECONDS: whole(1, 600)
+    .default(5)
+    .describe('After this time a statement stops waiting for a lock of another transaction.'),
   HERALD_POSTGRES_PORT: port(54_329).describe('Port of the embedded PostgreSQL.'),
 
   TEMPORAL_ADDRESS: z

@@ -4,6 +4,7 @@ import type { Messengers } from './bots/messengers';
 import type { Turns } from './bots/turns';
 import type { Config } from './config';
 import type { Notifications } from './db/notify';
+import type { Pools } from './db/pools';
 import type { Cipher } from './lib/cipher';
 import type { Logger } from './lib/log';
 import type { TaskQueues } from './temporal/names';
@@ -12,6 +13,9 @@ import type { TaskQueues } from './temporal/names';
 export interface Core {
   config: Config;
   log: Logger;
+  /** Connections by purpose. */
+  pools: Pools;
+  /** One of them: a role passes on the pool for what its parts do. */
   pool: pg.Pool;
   cipher: Cipher;
   notifications: Notifications;

@@ -6,6 +6,7 @@ import type { Core } from './core';
 import { migrate } from './db/migrate';
 import { createNotifications } from './db/notify';
 import { createPool } from './db/pool';
+import { createPools } from './db/pools';
 import { Cipher, type EncryptionKey } from './lib/cipher';
 import type { Logger } from './lib/log';
 import { startApi } from './roles/api';
@@ -56,13 +57,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     for (const stopOne of stops.splice(0).reverse()) await stopOne();
   };
   try {
-    const pool = createPool({
+    await migrateWithoutLimits(databaseUrl);
+    const pools = createPools({
       url: databaseUrl,
-      max: config.HERALD_DATABASE_POOL,
+      roles: config.roles,
+      size: config.HERALD_DATABASE_POOL,
+      projectShare: config.HERALD_PROJECT_CONNECTIONS,
+      timeLimits: {
+        statementMs: config.HERALD_STATEMENT_TIMEOUT_SECONDS * 1000,
+        lockMs: config.HERALD_LOCK_TIMEOUT_SECONDS * 1000,
+      },
       onError: (err) => log.warn({ err }, 'a database connection was lost'),
     });
-    stops.push(() => pool.end());
-    await migrate(pool);
+    stops.push(() => pools.end());
+    const pool = pools.background;
 
     const notifications = createNotifications({ url: databaseUrl, log });
     stops.push(() => notifications.stop());
@@ -86,6 +94,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const core: Core = {
       config,
       log,
+      pools,
       pool,
       cipher,
       notifications,
@@ -129,5 +138,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+async function migrateWithoutLimits(databaseUrl: string): Promise<void> {
+  const pool = createPool({ url: databaseUrl, max: 1, applicationName: 'herald migrate' });
+  try {
+    await migrate(pool);
+  } finally {
+    await pool.end();
   }
 }

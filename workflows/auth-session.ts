@@ -14,6 +14,7 @@ import type { SessionFlow, SessionStatus } from '../src/login/contract';
 import { flows } from '../src/login/flows';
 import type { SettledSession } from '../src/login/settle';
 import { searchAttributes, signals } from '../src/temporal/names';
+import { OWN_FAULT_INTERVAL } from './own-fault-interval';
 
 /** Ids only, because operators can read histories. */
 export interface AuthSessionInput {
@@ -45,7 +46,7 @@ const inTask = proxyLocalActivities<AuthSessionActivities>({
 
 const patient = {
   startToCloseTimeout: '10 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
+  retry: { initialInterval: '200 milliseconds', maximumInterval: OWN_FAULT_INTERVAL },
 } as const;
 const { settleSession } = proxyActivities<AuthSessionActivities>({ ...patient, summary: 'decide' });
 const { expireCode } = proxyActivities<AuthSessionActivities>({ ...patient, summary: 'expire the code' });
@@ -53,7 +54,7 @@ const { expireCode } = proxyActivities<AuthSessionActivities>({ ...patient, summ
 /** Tried until every subscriber is asked or the request has ended. */
 const { askRecipients } = proxyActivities<AuthSessionActivities>({
   startToCloseTimeout: '20 seconds',
-  retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
+  retry: { initialInterval: '1 second', maximumInterval: OWN_FAULT_INTERVAL },
   summary: 'ask in the chat',
 });
 
@@ -61,7 +62,7 @@ const { askRecipients } = proxyActivities<AuthSessionActivities>({
 const { showOutcome } = proxyActivities<AuthSessionActivities>({
   startToCloseTimeout: '15 seconds',
   scheduleToCloseTimeout: '2 minutes',
-  retry: { initialInterval: '1 second', maximumInterval: '20 seconds' },
+  retry: { initialInterval: '1 second', maximumInterval: OWN_FAULT_INTERVAL },
   summary: 'show the outcome in the chat',
 });
 
@@ -69,7 +70,10 @@ const { showOutcome } = proxyActivities<AuthSessionActivities>({
  * One login session: waits for the user's answer or the session's end, decides in one transaction, shows the outcome in
  * the chat, and expires the one-time code. The row is the truth; verify and polls check the code's age themselves.
  */
-export async function authSession({ sessionId, flow, waitMs }: AuthSessionInput): Promise<AuthSessionResult> {
+export async function authSession(input: AuthSessionInput): Promise<AuthSessionResult> {
+  const { sessionId, projectId, flow } = input;
+  const session = { sessionId, projectId };
+  let { waitMs } = input;
   let signalled = false;
   setHandler(changed, () => {
     signalled = true;
@@ -79,14 +83,14 @@ export async function authSession({ sessionId, flow, waitMs }: AuthSessionInput)
     isRedeemed = true;
   });
   const asksFirst = flows[flow].asks === 'subscribers';
-  const asking = asksFirst ? startAsking(sessionId) : null;
+  const asking = asksFirst ? startAsking(session) : null;
 
   let outcome: Outcome;
   do {
     setCurrentDetails('Waiting for the user to answer in the messenger.');
     await condition(() => signalled, Math.max(1, waitMs), { summary: 'the session expires' });
     signalled = false;
-    outcome = await orElse(inTask.settleAndShow, settleSession, sessionId);
+    outcome = await orElse(inTask.settleAndShow, settleSession, session);
     waitMs = outcome.waitMs;
   } while (outcome.status === 'pending');
 
@@ -94,7 +98,7 @@ export async function authSession({ sessionId, flow, waitMs }: AuthSessionInput)
   const codeEnd = Date.now() + outcome.codeLifeMs;
   // A confirmed session is still open: its attribute is written once, at the end of the code.
   if (outcome.status !== 'confirmed') setStatus(outcome.status);
-  const isShown = outcome.shown === true || (await show(sessionId));
+  const isShown = outcome.shown === true || (await show(session));
   if (outcome.status === 'declined') return { status: 'declined', reason: outcome.reason ?? 'user' };
   if (outcome.status === 'expired') return { status: 'expired', reason: 'not answered in time' };
   if (outcome.status === 'consumed') {
@@ -107,11 +111,11 @@ export async function authSession({ sessionId, flow, waitMs }: AuthSessionInput)
   do {
     await condition(() => isRedeemed, Math.max(1, leftMs), { summary: 'the code expires' });
     isRedeemed = false;
-    end = await orElse(inTask.expireCode, expireCode, sessionId);
+    end = await orElse(inTask.expireCode, expireCode, session);
     leftMs = end.leftMs;
   } while (end.status === 'confirmed');
   // The messenger was unavailable when the user answered. By now it may edit the question, which still has its buttons.
-  if (!isShown) await show(sessionId);
+  if (!isShown) await show(session);
   setStatus(end.status);
   return end.status === 'consumed'
     ? { status: 'consumed', reason: 'the code was used' }
@@ -121,15 +125,15 @@ export async function authSession({ sessionId, flow, waitMs }: AuthSessionInput)
 type Outcome = SettledSession & { shown?: boolean };
 
 /** Asks while the workflow waits: one subscriber may answer while another one's messenger is unavailable. */
-function startAsking(sessionId: string): CancellationScope {
+function startAsking(session: SessionRef): CancellationScope {
   const scope = new CancellationScope();
-  scope.run(() => askRecipients({ sessionId })).catch(() => undefined);
+  scope.run(() => askRecipients(session)).catch(() => undefined);
   return scope;
 }
 
 /** Returns whether the outcome is shown in the chat. */
-function show(sessionId: string): Promise<boolean> {
-  return showOutcome({ sessionId }).then(
+function show(session: SessionRef): Promise<boolean> {
+  return showOutcome(session).then(
     () => true,
     () => false,
   );
@@ -145,12 +149,12 @@ type OnSession<Result> = (ref: SessionRef) => Promise<Result>;
 async function orElse<Result>(
   local: OnSession<Result>,
   ordinary: OnSession<Result>,
-  sessionId: string,
+  session: SessionRef,
 ): Promise<Result> {
   try {
-    return await local({ sessionId });
+    return await local(session);
   } catch (error) {
     if (isCancellation(error)) throw error;
-    return ordinary({ sessionId });
+    return ordinary(session);
   }
 }

@@ -9,6 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { BroadcastActivities, BroadcastProgress } from '../activities/broadcast';
+import { OWN_FAULT_INTERVAL } from './own-fault-interval';
 
 /** Only the id: the row holds the broadcast. */
 export interface BroadcastInput {
@@ -18,7 +19,7 @@ export interface BroadcastInput {
 /** About six events per page, which keeps the history far below the server's limits. */
 const MAX_PAGES = 500;
 
-const internalErrorRetry = { initialInterval: '1 second', maximumInterval: '30 seconds' } as const;
+const internalErrorRetry = { initialInterval: '1 second', maximumInterval: OWN_FAULT_INTERVAL } as const;
 
 const { sendPage } = proxyActivities<BroadcastActivities>({
   // A page takes a minute; the rest is for writing results while the database is unavailable.

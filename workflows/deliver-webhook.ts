@@ -17,6 +17,7 @@ import type { DeliveryActivities } from '../activities/deliver-webhook';
 import { searchAttributes, signals } from '../src/temporal/names';
 import { retryingAttributes, type LastAttempt } from '../src/webhooks/retrying-attributes';
 import type { AttemptRequest, DeliveryEnd, DeliveryStep } from '../src/webhooks/workflow-lane';
+import { OWN_FAULT_INTERVAL } from './own-fault-interval';
 
 /** The row has changed: a retry was requested, the delivery was cancelled, or a slot of the endpoint was claimed for it. */
 const changed = defineSignal(signals.changed);
@@ -50,7 +51,7 @@ const { attemptDelivery, markCancelled } = proxyActivities<DeliveryActivities>({
   // The receiver has ten seconds; the rest is for our own part.
   startToCloseTimeout: '25 seconds',
   // What the receiver does is a result. Only our own faults throw, and they pass.
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: OWN_FAULT_INTERVAL },
 });
 
 /** One try: if anything goes wrong, the ordinary activity makes the same attempt. */

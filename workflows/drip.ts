@@ -1,6 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { DripActivities, DripState } from '../activities/drip';
 import { runWhenDue } from './run-when-due';
+import { OWN_FAULT_INTERVAL } from './own-fault-interval';
 
 /** Only the id: the row holds the enrolment. */
 export interface DripInput {
@@ -11,7 +12,7 @@ const { advanceEnrolment } = proxyActivities<DripActivities>({
   // A message waits for its turn, and an upload can take minutes.
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '15 seconds',
-  retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
+  retry: { initialInterval: '1 second', maximumInterval: OWN_FAULT_INTERVAL },
 });
 
 /** One enrolment: runs what is due and sleeps until the next step, until the chain ends or is not active. */

@@ -1,5 +1,6 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { ImportActivities, ImportProgress } from '../activities/import-subscribers';
+import { OWN_FAULT_INTERVAL } from './own-fault-interval';
 
 /** Only the id: the rows hold the import. */
 export interface ImportInput {
@@ -10,7 +11,7 @@ const { importPage } = proxyActivities<ImportActivities>({
   // A page takes half a minute; the rest is for a database that is slow.
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: '10 seconds',
-  retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
+  retry: { initialInterval: '1 second', maximumInterval: OWN_FAULT_INTERVAL },
 });
 
 /** One import: applies page after page until no rows are left. */

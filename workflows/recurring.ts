@@ -1,6 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { RecurringActivities, RecurringState } from '../activities/recurring';
 import { runWhenDue } from './run-when-due';
+import { OWN_FAULT_INTERVAL } from './own-fault-interval';
 
 /** Only the id: the row holds the message. */
 export interface RecurringInput {
@@ -9,7 +10,7 @@ export interface RecurringInput {
 
 const { runRecurring } = proxyActivities<RecurringActivities>({
   startToCloseTimeout: '2 minutes',
-  retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
+  retry: { initialInterval: '1 second', maximumInterval: OWN_FAULT_INTERVAL },
   summary: 'run what is due',
 });
 

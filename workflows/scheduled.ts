@@ -1,6 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { ScheduledActivities, ScheduledState } from '../activities/scheduled';
 import { runWhenDue } from './run-when-due';
+import { OWN_FAULT_INTERVAL } from './own-fault-interval';
 
 /** Only the id: the row holds the message. */
 export interface ScheduledInput {
@@ -11,7 +12,7 @@ const { fireScheduled } = proxyActivities<ScheduledActivities>({
   // An external_id can name a hundred subscribers, each of whom waits for a turn.
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '30 seconds',
-  retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
+  retry: { initialInterval: '1 second', maximumInterval: OWN_FAULT_INTERVAL },
   summary: 'send what is due',
 });
 

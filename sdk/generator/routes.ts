@@ -9,9 +9,11 @@ const unused: unknown = new Proxy(() => undefined, { get: () => unused, apply: (
 
 /** The specs of all routes, without a running service: a pool connects only when it is used. */
 export function routeSpecs(): RouteSpec[] {
+  const pool = new pg.Pool();
   const core = {
     config: { HERALD_SUBSCRIBER_ID_FORMAT: 'uuid' },
-    pool: new pg.Pool(),
+    pools: { login: pool, requests: pool, background: pool },
+    pool,
     log: unused,
     cipher: unused,
     notifications: unused,

@@ -3,6 +3,7 @@ import type { Channel } from '../contract/common';
 import { notifyChannels, type Notifications } from '../db/notify';
 import type { Logger } from '../lib/log';
 import { metrics } from '../lib/metrics';
+import { withRetry } from '../lib/retry';
 import { startRelay, type Relay } from '../temporal/relay';
 import { sharedBotKey } from './bot-key';
 import { parseUpdate } from './parse-update';
@@ -58,8 +59,10 @@ const CONCURRENCY = 48;
 /** Handlers wait for the platform: a bot that stalls leaves room for the others. */
 const CONCURRENCY_PER_BOT = 16;
 export const SWEEP_MS = 1_000;
-const LEASE_SECONDS = 30;
+/** A claim whose response was lost with its connection is repeated when the lease has expired. */
+const LEASE_SECONDS = 10;
 const LAST_ERROR_LENGTH = 500;
+const RECORD_PAUSE_MS = { first: 100, most: 1_000 };
 
 /**
  * Stores updates before they are acknowledged to the platform, then handles them one at a time per chat, in order,
@@ -96,12 +99,18 @@ export function createIntake({
 
   async function recordFailure(id: number, channel: Channel, error: unknown): Promise<void> {
     const fromPlatform = error instanceof PlatformError ? error : null;
-    const outcome = await markBotUpdateFailed(pool, id, {
+    const failure = {
       error: errorText(error),
       transient: fromPlatform?.retryable === true || isTransient(error),
       retryMs: fromPlatform?.retryAfterMs ?? 2 * firstRetryMs,
       firstRetryMs,
       maxFailures,
+    };
+    // Otherwise an update that met an outage of the database would wait for the end of its lease.
+    const outcome = await withRetry(() => markBotUpdateFailed(pool, id, failure), {
+      pauseMs: RECORD_PAUSE_MS,
+      shouldRetry: (reason, { elapsedMs }) =>
+        relay !== undefined && isTransient(reason) && elapsedMs < LEASE_SECONDS * 1000,
     });
     metrics.botUpdates.inc({ channel, outcome: outcome?.setAside ? 'set_aside' : 'failed' });
     const fields = { err: error, update_id: id, channel, failures: outcome?.failures };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { keepAlive } from '../db/time-limits';
 import type { Logger } from '../lib/log';
 import { stopLeading, tryToLead } from './queries/leadership';
 
@@ -29,6 +30,7 @@ interface Candidate {
 }
 
 const RETRY_MS = 1_000;
+const QUERY_TIMEOUT_MS = 5_000;
 
 /**
  * The leader holds an advisory lock for each name. All locks of a process are on one dedicated connection, so that a
@@ -44,7 +46,8 @@ export function createLeaders({ databaseUrl, log }: LeadersOptions): Leaders {
       connectionString: databaseUrl,
       application_name: 'herald leader',
       connectionTimeoutMillis: 3_000,
-      keepAlive: true,
+      query_timeout: QUERY_TIMEOUT_MS,
+      ...keepAlive,
     });
     const lost = new AbortController();
     client.on('error', () => lost.abort());

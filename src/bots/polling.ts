@@ -26,7 +26,8 @@ export interface Polling {
   stop(): Promise<void>;
 }
 
-const BACKOFF_MS = { first: 500, max: 30_000 };
+/** `ours`: while the database is unavailable, which is a matter of seconds. */
+const BACKOFF_MS = { first: 500, max: 30_000, ours: 2_000 };
 /** After a 409, gives the other poller time to stop. */
 const CONFLICT_MS = 3_000;
 const NOT_CONNECTED_MS = 500;
@@ -72,7 +73,8 @@ async function poll(options: PollingOptions, bot: string, signal: AbortSignal): 
 
 function backoffAfter(error: unknown, status: number | null, backoff: number): number {
   if (error instanceof PlatformError && error.retryAfterMs !== null) return error.retryAfterMs;
-  return status === 409 ? CONFLICT_MS : backoff;
+  if (status === 409) return CONFLICT_MS;
+  return error instanceof PlatformError ? backoff : Math.min(backoff, BACKOFF_MS.ours);
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

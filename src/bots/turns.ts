@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { withTransaction } from '../db/pool';
+import { outsideProject } from '../db/project-share';
 import type { Logger } from '../lib/log';
 import { CHAT_SECONDS_PER_CALL, countUnpacedCalls } from './queries/pace';
 import { claimTurns, type ClaimedTurns, type TurnCandidate } from './queries/turns';
@@ -45,7 +46,10 @@ export function createTurns({
   const uncounted = new Map<string, number>();
 
   function claim(bot: string, candidates: TurnCandidate[]): Promise<ClaimedTurns> {
-    return withTransaction(pool, (db) => claimTurns(db, { bot, perSecond, urgent: true, candidates }));
+    // The candidates are of several projects.
+    return outsideProject(() =>
+      withTransaction(pool, (db) => claimTurns(db, { bot, perSecond, urgent: true, candidates })),
+    );
   }
 
   function writeCount(bot: string): void {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { limits } from '../contract/limits';
+import { allowBulk } from '../db/pool';
 import {
   countAudience,
   insertBroadcast,
@@ -20,6 +21,7 @@ export async function insertAudienceJob(
   due: DueTimes | null = null,
 ): Promise<{ active: number; inactive: number }> {
   await insertBroadcast(db, projectId, job);
+  await allowBulk(db);
   const active = await snapshotAudience(
     db,
     projectId,

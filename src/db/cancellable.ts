@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Db } from './pool';
+import { outsideProject } from './project-share';
 
 /** Runs statements on one connection, and ends the one that is running when the signal aborts. */
 export async function withCancellation<T>(
@@ -12,7 +13,10 @@ export async function withCancellation<T>(
   const { processID } = client as pg.PoolClient & { processID: number };
   let cancelled: Promise<unknown> | undefined;
   const cancel = () => {
-    cancelled = pool.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => undefined);
+    // The project may hold its share by what is being cancelled.
+    cancelled = outsideProject(() => pool.query('SELECT pg_cancel_backend($1)', [processID])).catch(
+      () => undefined,
+    );
   };
   signal.addEventListener('abort', cancel, { once: true });
   try {

@@ -1,6 +1,8 @@
 import pg from 'pg';
 import type { Logger } from '../lib/log';
+import { startSweep } from '../lib/sweep';
 import { afterCommit, type Db } from './pool';
+import { destroyConnection, keepAlive } from './time-limits';
 
 /** Channels of NOTIFY. A payload only names the row that changed; listeners read the row. */
 export const notifyChannels = {
@@ -74,7 +76,9 @@ export interface Notifications {
 
 const RECONNECT_MS = { first: 100, most: 5_000 };
 /** An address that drops packets would otherwise keep the listener waiting for the timeout of the system. */
-const CONNECT_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 3_000;
+/** No notification may mean that there is none, or that the connection is dead: a query tells. */
+const CHECK = { everyMs: 5_000, limitMs: 5_000 };
 
 /** One LISTEN connection for the whole process, which reconnects by itself. */
 export function createNotifications({ url, log }: { url: string; log: Logger }): Notifications {
@@ -94,8 +98,9 @@ export function createNotifications({ url, log }: { url: string; log: Logger }):
     const next = new pg.Client({
       connectionString: url,
       application_name: 'herald listen',
-      keepAlive: true,
+      ...keepAlive,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: CHECK.limitMs,
     });
     let lost = false;
     const onLost = (err?: Error) => {
@@ -129,6 +134,10 @@ export function createNotifications({ url, log }: { url: string; log: Logger }):
   }
 
   void connect();
+  const check = startSweep(CHECK.everyMs, () => {
+    const checked = client;
+    checked?.query('SELECT 1').catch(() => destroyConnection(checked));
+  });
 
   return {
     on(channel, listener) {
@@ -142,6 +151,7 @@ export function createNotifications({ url, log }: { url: string; log: Logger }):
     async stop() {
       stopped = true;
       clearTimeout(timer);
+      check.stop();
       await client?.end().catch(() => {});
     },
   };

@@ -1,6 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import { retryConflicts } from './conflicts';
+import { outsideProject, SharedPool } from './project-share';
+import {
+  applyTimeLimits,
+  destroyConnection,
+  keepAlive,
+  queryTimeoutMs,
+  type TimeLimits,
+} from './time-limits';
 
 /** What a query function needs: the pool outside a transaction, one client inside it. */
 export interface Db {
@@ -11,26 +19,45 @@ export interface PoolOptions {
   url: string;
   max?: number;
   applicationName?: string;
+  /** Default: none, for migrations and maintenance. */
+  timeLimits?: TimeLimits | undefined;
+  /** Connections that one project may hold at once. Default: all. */
+  projectShare?: number | undefined;
   onError?: (error: Error) => void;
 }
+
+const CONNECT_TIMEOUT_MS = 3_000;
+/** For statements on many rows. */
+const BULK_SECONDS = 60;
 
 // bigint columns hold counts and update ids that stay far below 2^53: numbers are what callers expect.
 pg.types.setTypeParser(pg.types.builtins.INT8, (value) => Number(value));
 
-export function createPool(options: PoolOptions): pg.Pool {
-  const { url, max = 10, applicationName = 'herald', onError } = options;
-  const pool = new pg.Pool({
-    connectionString: url,
-    max,
-    application_name: applicationName,
-    // A database that is unavailable must become a clear 503 quickly, not a request that hangs.
-    connectionTimeoutMillis: 3_000,
-    // A new connection costs a handshake and every plan again: keep the ones that a burst has opened.
-    idleTimeoutMillis: 300_000,
-    keepAlive: true,
-    // Statements that are sent without awaiting the one before share a round trip.
-    pipeline: true,
-  });
+/** The limits of a pool's connections. */
+const limitsOfPools = new WeakMap<pg.Pool, TimeLimits>();
+
+export function createPool(options: PoolOptions): SharedPool {
+  const { url, max = 10, applicationName = 'herald', timeLimits, projectShare, onError } = options;
+  const pool = new SharedPool(
+    {
+      connectionString: url,
+      max,
+      application_name: applicationName,
+      // A database that is unavailable must become a clear 503 quickly, not a request that hangs.
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      // A new connection costs a handshake and every plan again: keep the ones that a burst has opened.
+      idleTimeoutMillis: 300_000,
+      ...keepAlive,
+      ...(timeLimits && {
+        query_timeout: queryTimeoutMs(timeLimits.statementMs),
+        onConnect: (client) => applyTimeLimits(client, timeLimits),
+      }),
+      // Statements that are sent without awaiting the one before share a round trip.
+      pipeline: true,
+    },
+    projectShare,
+  );
+  if (timeLimits) limitsOfPools.set(pool, timeLimits);
   // An idle client that loses its server emits here; without a listener the process would die.
   pool.on('error', (error) => onError?.(error));
   // A client that loses its connection between two users, or between two statements, emits here; the next one reports it.
@@ -38,17 +65,48 @@ export function createPool(options: PoolOptions): pg.Pool {
   return pool;
 }
 
-/** What runs once a transaction has committed, by its connection. */
-const afterCommitHooks = new WeakMap<object, Set<(pool: pg.Pool) => void>>();
+interface Transaction {
+  /** What runs once it has committed. */
+  hooks: Set<(pool: pg.Pool) => void>;
+  limits: TimeLimits | undefined;
+  /** Ends a transaction whose statements are each in time, but which as a whole is not. */
+  deadline: NodeJS.Timeout | undefined;
+  /** For its statements; undefined for that of the pool. */
+  queryTimeoutMs: number | undefined;
+}
+
+/** Open transactions, by their connection. */
+const transactions = new WeakMap<object, Transaction>();
 
 /**
  * Runs `hook` after the transaction of `db` has committed, and never if it rolls back. The same hook runs once. Where
  * `db` is the pool itself, every statement has committed by the time it returns, so the hook runs at once.
  */
 export function afterCommit(db: Db, hook: (pool: pg.Pool) => void): void {
-  const hooks = afterCommitHooks.get(db);
-  if (hooks) hooks.add(hook);
-  else hook(db as pg.Pool);
+  const transaction = transactions.get(db);
+  if (transaction) transaction.hooks.add(hook);
+  else outsideProject(() => hook(db as pg.Pool));
+}
+
+/**
+ * Gives each further statement of a transaction this long, for work on many rows. Where the pool has no time limits, it sets
+ * none.
+ */
+export async function allowBulk(db: Db, seconds = BULK_SECONDS): Promise<void> {
+  const transaction = transactions.get(db);
+  if (!transaction) throw new Error('a statement that takes long needs a transaction');
+  const { limits, deadline } = transaction;
+  const ms = seconds * 1000;
+  if (!limits || ms <= limits.statementMs) return;
+  transaction.queryTimeoutMs = queryTimeoutMs(ms);
+  clearTimeout(deadline);
+  transaction.deadline = setDeadline(db as pg.PoolClient, ms);
+  await db.query({ text: `SET LOCAL statement_timeout = ${ms}` });
+}
+
+/** How long a statement on `db` may take, where that is not the pool's limit. */
+export function queryTimeoutOf(db: Db): number | undefined {
+  return transactions.get(db)?.queryTimeoutMs;
 }
 
 /** Runs in every transaction of the current request, before it commits. */
@@ -76,15 +134,37 @@ export function withTransaction<T>(pool: pg.Pool, work: (db: pg.PoolClient) => P
   );
 }
 
+/** A transaction ends after this many times the limit of a statement: its locks hold others up. */
+const STATEMENTS_PER_TRANSACTION = 3;
+
+function setDeadline(client: pg.PoolClient, statementMs: number): NodeJS.Timeout {
+  return setTimeout(() => destroyConnection(client), STATEMENTS_PER_TRANSACTION * statementMs);
+}
+
 async function withClient<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  const hooks = new Set<(pool: pg.Pool) => void>();
-  afterCommitHooks.set(client, hooks);
+  // A second connection that a transaction needs must not wait for the first one.
+  return outsideProject(() => useClient(pool, client, use));
+}
+
+async function useClient<T>(
+  pool: pg.Pool,
+  client: pg.PoolClient,
+  use: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const limits = limitsOfPools.get(pool);
+  const transaction: Transaction = {
+    hooks: new Set(),
+    limits,
+    deadline: limits && setDeadline(client, limits.statementMs),
+    queryTimeoutMs: undefined,
+  };
+  transactions.set(client, transaction);
   let broken: Error | undefined;
   try {
     const result = await use(client);
-    afterCommitHooks.delete(client);
-    for (const hook of hooks) hook(pool);
+    transactions.delete(client);
+    for (const hook of transaction.hooks) hook(pool);
     return result;
   } catch (error) {
     await client.query('ROLLBACK').catch((rollbackError: Error) => {
@@ -92,7 +172,8 @@ async function withClient<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Prom
     });
     throw error;
   } finally {
-    afterCommitHooks.delete(client);
+    clearTimeout(transaction.deadline);
+    transactions.delete(client);
     client.release(broken);
   }
 }
@@ -118,7 +199,7 @@ export function withPipelinedTransaction<T>(
 
 /** Whether each statement of `db` is a transaction of its own. */
 export function isPool(db: Db): boolean {
-  return !afterCommitHooks.has(db);
+  return !transactions.has(db);
 }
 
 /** Runs `work` in the transaction of `db`, or in one of its own if `db` is the pool. */

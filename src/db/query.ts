@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { retryConflicts } from './conflicts';
-import { isPool, type Db } from './pool';
+import { isPool, queryTimeoutOf, type Db } from './pool';
 
 /**
  * Query helpers. Every statement has a name, so that Postgres prepares it once per connection and hot paths skip
@@ -21,7 +21,9 @@ function run<R extends pg.QueryResultRow>(
   text: string,
   values: readonly unknown[],
 ): Promise<pg.QueryResult<R>> {
-  const send = () => db.query<R>({ name, text, values: values as unknown[] });
+  const query_timeout = queryTimeoutOf(db);
+  const send = () =>
+    db.query<R>({ name, text, values: values as unknown[], ...(query_timeout ? { query_timeout } : {}) });
   return isPool(db) ? retryConflicts(send) : send();
 }
 

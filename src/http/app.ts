@@ -10,6 +10,8 @@ import type { Route } from './route';
 import { securityHeaders } from './security-headers';
 
 export interface AppDeps extends GuardDeps, ErrorMapperDeps {
+  /** For the routes of logins. Default: as for the others. */
+  login?: GuardDeps;
   /** True once shutdown has begun: new requests get 503. */
   stopping: () => boolean;
   /** How many proxies in front of the service append to X-Forwarded-For. */
@@ -59,11 +61,11 @@ export function createOpenApp(parts: AppParts, { log, docsUrl }: Pick<AppDeps, '
   });
 }
 
-function createRouter(routes: Route[], deps: GuardDeps): Router {
+function createRouter(routes: Route[], deps: AppDeps): Router {
   const router = new Router({ strict: true });
   for (const entry of routes) {
     const { method, path } = entry.spec;
-    const guarded = guard(entry, deps);
+    const guarded = guard(entry, (entry.isLogin && deps.login) || deps);
     router.register(toKoaPath(path), [method.toLowerCase()], async (ctx, next) => {
       ctx.state['routePattern'] = path;
       await guarded(ctx as unknown as Koa.Context, next);

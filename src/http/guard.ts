@@ -5,6 +5,7 @@ import { AppError } from '../contract/errors';
 import type { Scope } from '../contract/scopes';
 import { isUuid } from '../contract/ids';
 import { idempotencyHeaders } from '../contract/idempotency';
+import { onBehalfOf } from '../db/project-share';
 import type { KeyedProject } from '../projects/contract';
 import type { IdempotentRequest, RunOnce, Work } from './idempotency';
 import { auditActionOf } from './audit-action';
@@ -53,66 +54,76 @@ export type RunAudited = <T>(
 ) => Promise<T>;
 
 /** The request pipeline of every API route: authenticate → limit → validate → handle → respond. */
-export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
+export function guard(route: Route, deps: GuardDeps): Middleware {
   return async (ctx: Context) => {
-    const project = spec.auth === 'key' ? await admit(ctx, deps) : undefined;
-    const scope = scopeOf(spec);
-    if (project && scope !== null) requireScope(project, scope);
-    const request = {
-      params: spec.params ? parsedParams(spec.params, ctx.params) : undefined,
-      query: parsedQuery(spec.query, { ...ctx.query }),
-      headers: spec.headers ? validated(spec.headers, ctx.headers) : undefined,
-      body: await parsedBody(ctx, spec),
-      project,
-      access: () => watchAccess(ctx, () => checkAccess(ctx, deps, project, scope)),
-      ctx,
-    };
-    const handled = (work: Work) =>
-      handle({ ...request, work } as RouteRequest<unknown, unknown, unknown, unknown, Auth>);
-    const action = auditActionOf(spec);
-    const run = (work: Work) =>
-      !project || action === null
-        ? handled(work)
-        : deps.audited(
-            project,
-            { action, targetId: targetOf(spec, request, { work, project }), ip: ctx.ip },
-            () => handled(work),
-          );
-    const key = spec.idempotent && validated(idempotencyHeaders, ctx.headers)['idempotency-key'];
-    const response =
-      key === undefined || !project
-        ? await run({ id: randomUUID(), resumed: false })
-        : await respondOnce(ctx, spec, deps, {
-            scope: { projectId: project.id, key },
-            request: idempotentRequest(spec, request, scope === 'admin' ? project : null),
-            run,
-          });
-    ctx.state['logIds'] = logIds(spec.path, request.params, response);
-    ctx.status = spec.status;
-    if (response instanceof Binary) {
-      ctx.type = response.type;
-      ctx.body = response.data;
-      return;
-    }
-    if (response instanceof Streamed) {
-      ctx.type = response.type;
-      ctx.set('Content-Disposition', `attachment; filename="${response.filename}"`);
-      ctx.body = response.data;
-      return;
-    }
-    if (response instanceof EventStream) {
-      ctx.type = 'text/event-stream';
-      // A proxy that collects the response would hold events back.
-      ctx.set('X-Accel-Buffering', 'no');
-      ctx.body = response.data;
-      return;
-    }
-    if (spec.response === undefined) return;
-    ctx.body =
-      deps.checkResponses && spec.response instanceof z.ZodType
-        ? checkResponse(spec.response, response)
-        : response;
+    const project = route.spec.auth === 'key' ? await admit(ctx, deps) : undefined;
+    if (!project) return respond(ctx, route, deps, undefined);
+    await onBehalfOf(project.id, () => respond(ctx, route, deps, project));
   };
+}
+
+async function respond(
+  ctx: Context,
+  { spec, handle }: Route,
+  deps: GuardDeps,
+  project: KeyedProject | undefined,
+): Promise<void> {
+  const scope = scopeOf(spec);
+  if (project && scope !== null) requireScope(project, scope);
+  const request = {
+    params: spec.params ? parsedParams(spec.params, ctx.params) : undefined,
+    query: parsedQuery(spec.query, { ...ctx.query }),
+    headers: spec.headers ? validated(spec.headers, ctx.headers) : undefined,
+    body: await parsedBody(ctx, spec),
+    project,
+    access: () => watchAccess(ctx, () => checkAccess(ctx, deps, project, scope)),
+    ctx,
+  };
+  const handled = (work: Work) =>
+    handle({ ...request, work } as RouteRequest<unknown, unknown, unknown, unknown, Auth>);
+  const action = auditActionOf(spec);
+  const run = (work: Work) =>
+    !project || action === null
+      ? handled(work)
+      : deps.audited(
+          project,
+          { action, targetId: targetOf(spec, request, { work, project }), ip: ctx.ip },
+          () => handled(work),
+        );
+  const key = spec.idempotent && validated(idempotencyHeaders, ctx.headers)['idempotency-key'];
+  const response =
+    key === undefined || !project
+      ? await run({ id: randomUUID(), resumed: false })
+      : await respondOnce(ctx, spec, deps, {
+          scope: { projectId: project.id, key },
+          request: idempotentRequest(spec, request, scope === 'admin' ? project : null),
+          run,
+        });
+  ctx.state['logIds'] = logIds(spec.path, request.params, response);
+  ctx.status = spec.status;
+  if (response instanceof Binary) {
+    ctx.type = response.type;
+    ctx.body = response.data;
+    return;
+  }
+  if (response instanceof Streamed) {
+    ctx.type = response.type;
+    ctx.set('Content-Disposition', `attachment; filename="${response.filename}"`);
+    ctx.body = response.data;
+    return;
+  }
+  if (response instanceof EventStream) {
+    ctx.type = 'text/event-stream';
+    // A proxy that collects the response would hold events back.
+    ctx.set('X-Accel-Buffering', 'no');
+    ctx.body = response.data;
+    return;
+  }
+  if (spec.response === undefined) return;
+  ctx.body =
+    deps.checkResponses && spec.response instanceof z.ZodType
+      ? checkResponse(spec.response, response)
+      : response;
 }
 
 async function respondOnce(

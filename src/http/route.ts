@@ -103,6 +103,8 @@ type Declared<Spec extends RouteSpec<Schema, Schema, Schema, Schema>> = Omit<Spe
 
 export interface Route {
   spec: RouteSpec;
+  /** It has the connections to the database that are kept for logins. */
+  isLogin?: boolean;
   handle: (request: RouteRequest<unknown, unknown, unknown, unknown, Auth>) => Promise<unknown>;
 }
 

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export interface Batcher<Item, Result> {
@@ -24,7 +25,8 @@ export function createBatcher<Item, Result = void>(
   const waiting: Waiting<Item, Result>[] = [];
   let draining: Promise<void> | null = null;
 
-  async function drain(): Promise<void> {
+  // In no caller's context: a batch is the work of several.
+  const drain = AsyncResource.bind(async (): Promise<void> => {
     // Items of the same turn of the event loop share the first call.
     await nextTurn();
     while (waiting.length > 0) {
@@ -38,7 +40,7 @@ export function createBatcher<Item, Result = void>(
       });
     }
     draining = null;
-  }
+  });
 
   return {
     write: (item) =>

@@ -1,8 +1,11 @@
 import { types } from 'node:util';
 import { ServiceError, isGrpcServiceError } from '@temporalio/client';
 
-/** SQLSTATE classes for an unreachable or overloaded database, and for transactions that were rolled back because of others. */
-const UNAVAILABLE_SQLSTATES = /^(08|57P0[123]|53|40001|40P01)/;
+/**
+ * SQLSTATE classes for an unreachable or overloaded database, for statements and transactions that exceeded a time limit, and
+ * for transactions that were rolled back because of others.
+ */
+const UNAVAILABLE_SQLSTATES = /^(08|57P0[123]|53|57014|55P03|25P0[34]|40001|40P01)/;
 const UNAVAILABLE_SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -13,7 +16,7 @@ const UNAVAILABLE_SYSTEM_CODES = new Set([
 ]);
 /** pg reports these without a code. */
 const UNAVAILABLE_MESSAGES =
-  /timeout exceeded when trying to connect|Connection terminated|connection error and is not queryable/i;
+  /timeout exceeded when trying to connect|Query read timeout|Connection terminated|connection error and is not queryable/i;
 /** gRPC: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE */
 const UNAVAILABLE_GRPC_CODES = new Set<number>([4, 8, 14]);
 

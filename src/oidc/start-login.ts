@@ -1,7 +1,8 @@
 import type { Context } from 'koa';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
-import { withTransaction } from '../db/pool';
+import { withTransaction, type Db } from '../db/pool';
+import { onBehalfOf } from '../db/project-share';
 import { openProviderSession, showProviderSession, type SessionStarter } from '../login';
 import { isBillingBlocked, lockProject } from '../projects';
 import { limitedAddress } from './address';
@@ -53,7 +54,7 @@ export async function startLogin(ctx: Context, deps: StartLoginDeps, request: Lo
   const address = limitedAddress(ctx.ip);
   // The interaction is stored with its login, and not at all if the login is refused.
   const writes = takeDeferredWrites();
-  const session = await withTransaction(deps.pool, async (db) => {
+  const open = async (db: Db) => {
     // One round trip: each statement begins after the one before it.
     const [, isBlocked, wait, isBusy] = await Promise.all([
       lockProject(db, projectId),
@@ -80,6 +81,7 @@ export async function startLogin(ctx: Context, deps: StartLoginDeps, request: Lo
     };
     await Promise.all([opened.inserted, insertLogin(db, login), ...writes.map((write) => write(db))]);
     return opened.session;
-  });
+  };
+  const session = await onBehalfOf(projectId, () => withTransaction(deps.pool, open));
   return showProviderSession(ctx, deps, session);
 }

@@ -15,7 +15,7 @@ import { createApp } from '../http/app';
 import { docsPages } from '../http/docs';
 import { errorPage, wantsPage } from '../http/error-page';
 import type { Part } from '../http/health';
-import type { Authenticate } from '../http/guard';
+import type { Authenticate, GuardDeps } from '../http/guard';
 import { createHealthRoutes } from '../http/health-routes';
 import { createRunOnce } from '../http/idempotency';
 import { createRequestLimit } from '../http/project-limit';
@@ -71,20 +71,22 @@ export interface RunningApi {
 
 /** All API routes, in the order of the reference page. */
 export function createRoutes(
-  core: Core,
+  { pools, ...rest }: Core,
   parts: Part[],
   waiter: SessionWaiter,
   stopping: AbortSignal = new AbortController().signal,
 ): Route[] {
+  const core = { ...rest, pools, pool: pools.requests };
+  const login = { ...core, pool: pools.login };
   const qr = createQrPictures();
   const authenticate = createAuthenticate(core);
-  const starter = createSessionStarter(core);
+  const starter = createSessionStarter(login);
   return [
-    ...createAuthRoutes({ ...core, waiter, qr, starter }),
+    ...forLogin(createAuthRoutes({ ...login, waiter, qr, starter })),
     ...createSessionListRoutes(core),
     createExportRoute(core.pool, loginExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
-    ...createRequestRoutes({ ...core, waiter, starter }),
-    ...createHostedRoutes({ ...core, waiter, qr }),
+    ...forLogin(createRequestRoutes({ ...login, waiter, starter })),
+    ...forLogin(createHostedRoutes({ ...login, waiter, qr })),
     ...createOidcRoutes(core),
     ...createSubscriberRoutes(core),
     ...createImportRoutes(core),
@@ -113,7 +115,7 @@ export function createRoutes(
     ...createTeamRoutes(core),
     ...createAuditRoutes(core),
     ...createDashboardRoutes({ ...core, authenticate }),
-    ...createSignInRoutes({ ...core, waiter, starter }),
+    ...forLogin(createSignInRoutes({ ...login, waiter, starter })),
     ...createMessengerRoutes(),
     ...createHealthRoutes({ parts }),
   ];
@@ -123,13 +125,31 @@ function createAuthenticate(core: Core): Authenticate {
   return createAuthentication(core, createBearerAuthentication(core));
 }
 
-export async function startApi(core: Core): Promise<RunningApi> {
-  const { config, log, pool, publicUrl } = core;
+/** Their guard uses the connections that are kept for logins, as they do. */
+function forLogin(routes: Route[]): Route[] {
+  return routes.map((each) => ({ ...each, isLogin: true }));
+}
+
+/** What stands before each route, on the connections of its purpose. */
+function guardDeps(core: Core): GuardDeps {
+  return {
+    authenticate: createAuthenticate(core),
+    countRequest: createRequestLimit(core.pool),
+    runOnce: createRunOnce(core),
+    audited: createAuditedRequests(core.pool),
+    checkResponses: core.config.NODE_ENV === 'test',
+  };
+}
+
+export async function startApi({ pools, ...rest }: Core): Promise<RunningApi> {
+  const core: Core = { ...rest, pools, pool: pools.requests };
+  const login: Core = { ...core, pool: pools.login };
+  const { config, log, publicUrl } = core;
   const stopping = new AbortController();
   const docsUrl = () => `${publicUrl()}/docs/errors`;
   const waiter = createSessionWaiter(core.notifications);
   const routes = createRoutes(core, readinessParts(core), waiter, stopping.signal);
-  const oidc = createOidc({ ...core, starter: createSessionStarter(core) });
+  const oidc = createOidc({ ...login, starter: createSessionStarter(login) });
   const ownRequests = createOwnRequests();
   let port = 0;
   const ownUrl = () => `http://${reachable(config.host)}:${port}`;
@@ -141,7 +161,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
         webFiles(config),
         brandFiles(core),
         miniAppPage(),
-        loginPage({ ...core, collectOutcome: oidc.collectOutcome }),
+        loginPage({ ...login, collectOutcome: oidc.collectOutcome }),
         oidc.pages,
         mcpEndpoint({
           routes,
@@ -150,15 +170,12 @@ export async function startApi(core: Core): Promise<RunningApi> {
           ownRequests,
           version: packageVersion(),
         }),
-        botWebhooks(core),
+        botWebhooks(login),
       ],
     },
     {
-      authenticate: createAuthenticate(core),
-      countRequest: createRequestLimit(pool),
-      runOnce: createRunOnce(core),
-      audited: createAuditedRequests(pool),
-      checkResponses: config.NODE_ENV === 'test',
+      ...guardDeps(core),
+      login: guardDeps(login),
       log,
       docsUrl,
       errorPage: (ctx, error) => (wantsPage(ctx) ? errorPage(ctx, error) : undefined),

@@ -51,7 +51,8 @@ export function botWebhookSecret(
   return given ?? cipher.derive(`bot webhook ${bot}`);
 }
 
-export async function startBots(core: Core, databaseUrl: string): Promise<RunningBots> {
+export async function startBots({ pools, ...rest }: Core, databaseUrl: string): Promise<RunningBots> {
+  const core: Core = { ...rest, pools, pool: pools.login };
   const { config, messengers, log } = core;
   const intake = createBotIntake(core);
   intake.start();

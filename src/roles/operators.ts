@@ -47,7 +47,7 @@ function metricsPage(core: Core): Middleware {
 
 /** Metrics that are queried on each scrape. Each role reports on its own relays. */
 function createScrapeMetrics(core: Core): Registry {
-  const { pool, config, log } = core;
+  const { pools, pool, config, log } = core;
   const scrapeRegistry = new Registry();
   const registers = [scrapeRegistry];
   const has = (role: Role) => config.roles.includes(role);
@@ -58,13 +58,17 @@ function createScrapeMetrics(core: Core): Registry {
 
   new Gauge({
     name: 'herald_database_connections',
-    help: 'PostgreSQL connections: open, idle, and callers waiting for one.',
-    labelNames: ['state'],
+    help: 'PostgreSQL connections by purpose: open, idle, callers waiting for one (waited_for), and callers waiting for others of their project (held_back).',
+    labelNames: ['pool', 'state'],
     registers,
     collect() {
-      this.set({ state: 'open' }, pool.totalCount);
-      this.set({ state: 'idle' }, pool.idleCount);
-      this.set({ state: 'waited_for' }, pool.waitingCount);
+      for (const name of ['login', 'requests', 'background'] as const) {
+        const { totalCount, idleCount, waitingCount, heldBackCount } = pools[name];
+        this.set({ pool: name, state: 'open' }, totalCount);
+        this.set({ pool: name, state: 'idle' }, idleCount);
+        this.set({ pool: name, state: 'waited_for' }, waitingCount);
+        this.set({ pool: name, state: 'held_back' }, heldBackCount);
+      }
     },
   });
   const parts = readinessParts(core);

@@ -9,9 +9,9 @@ const TEMPORAL_CHECK_MS = 1_500;
  * The API stores what Temporal has to do and works without it; a process that only runs workflows does not. So an outage
  * of Temporal must not take every API process out of its load balancer.
  */
-export function readinessParts({ pool, client, config: { roles } }: Core): Part[] {
+export function readinessParts({ pools, client, config: { roles } }: Core): Part[] {
   return [
-    { name: 'database', required: true, check: async () => void (await pool.query('SELECT 1')) },
+    { name: 'database', required: true, check: async () => void (await pools.login.query('SELECT 1')) },
     {
       name: 'temporal',
       required: roles.includes('worker') && !roles.includes('api'),

@@ -69,10 +69,11 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
   // Starts on the worker's own connection can be eager: this process gets the first workflow task directly.
   const client = clientOn(connection, core.config);
   const onWorkerConnection = { ...core, client, eagerClient: () => client };
-  const starter = createSessionStarter(onWorkerConnection);
+  const forLogin = { ...onWorkerConnection, pool: core.pools.login };
+  const starter = createSessionStarter(forLogin);
   const relaysAndJobs = [
-    startSessionRelay({ ...onWorkerConnection, starter }),
-    startSessionReconciler({ ...onWorkerConnection, starter }),
+    startSessionRelay({ ...forLogin, starter }),
+    startSessionReconciler({ ...forLogin, starter }),
     startDeliveryRelay({ ...onWorkerConnection, fastEndpoints }),
     startBroadcastRelay(onWorkerConnection),
     startImportRelay(onWorkerConnection),

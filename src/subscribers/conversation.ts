@@ -10,6 +10,7 @@ import {
 } from '../bots';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
+import { onBehalfOf } from '../db/project-share';
 import { findProjectBySlug } from '../projects';
 import type { Project } from '../projects/contract';
 import { openLink } from './links';
@@ -37,7 +38,9 @@ export function subscriberChat({ pool, config }: Pick<Core, 'pool' | 'config'>):
       await messenger.send(chatId, { text: texts.unknownLink });
       return;
     }
-    await withTransaction(pool, (db) => subscribe(db, project.id, personOf(chat), format));
+    await onBehalfOf(project.id, () =>
+      withTransaction(pool, (db) => subscribe(db, project.id, personOf(chat), format)),
+    );
     await welcome(project, chat);
   }
 

@@ -82,7 +82,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       throw error;
     },
   });
-  patient(service.core.pool);
+  const { login, requests, background } = service.core.pools;
+  for (const pool of [login, requests, background]) patient(pool);
   const url = service.apiUrl ?? '';
   const apiWith = (key: string | null) => createApi(url, key);
   return {

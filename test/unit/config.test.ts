@@ -56,7 +56,7 @@ describe('settings', () => {
     ['HERALD_TRUST_PROXY', 'yes', 'must be a whole number from 0 to 10, true or false'],
     ['HERALD_TRUST_PROXY', '11', 'must be a whole number from 0 to 10, true or false'],
     ['HERALD_TRUST_PROXY', '-1', 'must be a whole number from 0 to 10, true or false'],
-    ['HERALD_DATABASE_POOL', '1', 'must be a whole number from 2 to 500'],
+    ['HERALD_DATABASE_POOL', '1', 'must be a whole number from 8 to 500'],
     ['DATABASE_URL', 'mysql://localhost/herald', 'must be a URL that starts with postgres://'],
     ['TEMPORAL_ADDRESS', 'https://temporal.example.com', 'must be host:port'],
     ['TEMPORAL_TLS', '1', 'must be true or false'],
