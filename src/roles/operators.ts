@@ -62,8 +62,13 @@ function createScrapeMetrics(core: Core): Registry {
     labelNames: ['pool', 'state'],
     registers,
     collect() {
-      for (const name of ['login', 'requests', 'background'] as const) {
-        const { totalCount, idleCount, waitingCount, heldBackCount } = pools[name];
+      // Where two purposes share a pool, it is reported once.
+      const names = new Map([
+        [pools.background, 'background'],
+        [pools.requests, 'requests'],
+        [pools.login, 'login'],
+      ]);
+      for (const [{ totalCount, idleCount, waitingCount, heldBackCount }, name] of names) {
         this.set({ pool: name, state: 'open' }, totalCount);
         this.set({ pool: name, state: 'idle' }, idleCount);
         this.set({ pool: name, state: 'waited_for' }, waitingCount);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
-import { withTransaction } from '../db/pool';
+import { allowBulk, withTransaction } from '../db/pool';
 import type { Work } from '../http/idempotency';
 import { CsvError, parseCsv } from '../lib/csv';
 import { checkColumns } from './import-row';
@@ -28,6 +28,7 @@ export async function acceptImport(
       throw new AppError('conflict', `A project can have up to ${limits.openImports} imports at a time.`);
     }
     await insertImport(db, { id: work.id, project_id: projectId, dry_run: dryRun, columns, rows });
+    await allowBulk(db);
     for (let n = 0; n < chunks.length; n += CHUNKS_AT_ONCE) {
       await insertChunks(db, work.id, chunks.slice(n, n + CHUNKS_AT_ONCE));
     }

@@ -7,6 +7,8 @@ export interface TcpProxy {
   /** Closes all connections and refuses new ones. */
   close(): Promise<void>;
   open(): Promise<void>;
+  /** Passes nothing more on the connections of now, without closing them. */
+  silence(): void;
 }
 
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
@@ -52,6 +54,9 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     },
     async open() {
       if (!server) await listen(port);
+    },
+    silence() {
+      for (const socket of sockets) socket.unpipe().pause();
     },
   };
 }
