@@ -50,7 +50,8 @@ export function createPool(options: PoolOptions): SharedPool {
       ...keepAlive,
       ...(timeLimits && {
         query_timeout: queryTimeoutMs(timeLimits.statementMs),
-        onConnect: (client) => applyTimeLimits(client, timeLimits),
+        // The pool awaits it, although its type does not say so.
+        onConnect: (client) => applyTimeLimits(client, timeLimits) as unknown as void,
       }),
       // Statements that are sent without awaiting the one before share a round trip.
       pipeline: true,
