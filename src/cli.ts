@@ -22,14 +22,14 @@ import { addWorkflowCommands } from './cli/workflows';
 import { AppError } from './contract/errors';
 import { describeDatabaseError } from './db/describe-error';
 import { SetupError } from './embedded/setup-error';
-import { packageVersion } from './lib/package-version';
+import { packageCommit, packageVersion } from './lib/package-version';
 import { OperationRefused } from './operations/refused';
 import { registerDomains } from './roles/domains';
 
 function createProgram(): Command {
   const program = new Command('herald')
     .description('Messenger login, webhooks and messages.')
-    .version(packageVersion(), '-v, --version', 'show the version')
+    .version(versionText(), '-v, --version', 'show the version')
     .exitOverride();
   program
     .command('start')
@@ -70,6 +70,11 @@ function createProgram(): Command {
   addResetCommand(program);
   addCompletionCommand(program);
   return program;
+}
+
+function versionText(): string {
+  const version = packageVersion();
+  return process.argv.includes('--json') ? JSON.stringify({ version, commit: packageCommit() }) : version;
 }
 
 /** Prints an error as one sentence on standard error and returns the exit code; only an internal fault shows its stack. */

@@ -321,6 +321,7 @@ export const eventRegistry = {
   }),
   'scheduled.skipped': event('A scheduled message was skipped.', scheduledReason, {
     ...scheduledExample,
+    delivery_id: null,
     reason: 'unsubscribed',
   }),
   'drip.step_sent': event(

@@ -211,6 +211,7 @@ function parsedParams(schema: z.ZodType, params: unknown): unknown {
 }
 
 const noQuery = z.strictObject({});
+const noBody = z.strictObject({});
 
 function parsedQuery(schema: z.ZodType | undefined, query: unknown): unknown {
   refuseUnstorable(query);
@@ -221,7 +222,8 @@ function parsedQuery(schema: z.ZodType | undefined, query: unknown): unknown {
 async function parsedBody(ctx: Context, { body: schema, text, method }: RouteSpec): Promise<unknown> {
   if (method === 'GET') return undefined;
   const body = text ? await readTextBody(ctx, text) : await readJsonBody(ctx);
-  return schema ? validated(schema, body) : undefined;
+  // A body that nobody reads is a mistake that the caller wants to hear of.
+  return validated(schema ?? noBody, body);
 }
 
 function checkResponse(schema: z.ZodType, response: unknown): unknown {

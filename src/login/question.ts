@@ -27,6 +27,8 @@ import {
   storedBotKey,
 } from '../bots';
 import { flows } from './flows';
+import { endSession, firstAnswer } from './queries/decisions';
+import { requestWakeUp } from './queries/starts';
 import { showSessionOutcome } from './outcome';
 import { answerButtons, NONCE_LENGTH } from './tap-data';
 
@@ -78,13 +80,22 @@ export function createLoginQuestions(
     const session = await lockSessionByStart(db, sha256(token));
     if (!session || !serves(chat, session.project_id)) return { refused: texts.unknownLink };
     const project = await findProject(db, session.project_id);
-    const refused = await refusal(db, project, texts);
-    if (!project || refused !== null) return { refused: refused ?? texts.loginNotSetUp };
+    if (!project?.active) return { refused: texts.loginNotSetUp };
     const owner = session.platform_user_id;
     if (owner !== null && (owner !== chat.user.id || session.channel !== chat.messenger.channel)) {
       return { refused: texts.linkInUse };
     }
-    if (session.status !== 'pending' || session.wait_ms <= 0) return { refused: texts.expired(project.name) };
+    const isOpen = session.status === 'pending' && session.wait_ms > 0;
+    const refused = await refusal(db, project, texts);
+    if (refused !== null) {
+      // An answer that is stored is decided by the workflow.
+      if (isOpen && !(await firstAnswer(db, session.id))) {
+        await endSession(db, session.id, 'declined', 'billing_blocked');
+        await requestWakeUp(db, session.id);
+      }
+      return { refused };
+    }
+    if (!isOpen) return { refused: texts.expired(project.name) };
     await claimSession(db, session, ownerOf(chat));
     return newPrompt(db, { ...session, lang: chat.user.lang }, project, chat);
   }

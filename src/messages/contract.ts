@@ -91,8 +91,11 @@ export type SendReason = (typeof sendReasons)[number];
 export const sendDetailSchema = z.strictObject({
   subscriber_id: z.string(),
   channel: channelSchema,
-  status: z.enum(['sent', 'failed']),
-  delivery_id: z.string().describe('Identifies the message in `delivery.success` and `button.clicked`.'),
+  status: z.enum(['sent', 'failed', 'skipped']),
+  delivery_id: z
+    .string()
+    .nullable()
+    .describe('Identifies the message in `delivery.success` and `button.clicked`; null if it was skipped.'),
   reason: z.enum(sendReasons).optional(),
 });
 export type SendDetail = z.infer<typeof sendDetailSchema>;
@@ -100,6 +103,7 @@ export type SendDetail = z.infer<typeof sendDetailSchema>;
 export const sendResponseSchema = z.strictObject({
   sent: z.number().int(),
   failed: z.number().int(),
+  skipped: z.number().int().describe('Unsubscribed, or without the permission: nothing was sent.'),
   details: z.array(sendDetailSchema),
 });
 export type SendResponse = z.infer<typeof sendResponseSchema>;

@@ -134,7 +134,7 @@ function reserve(
       maxAttempts: max_attempts,
     });
     const [message] = await insertMessages(db, { projectId, requestId, kind: 'otp', content: null }, [
-      { subscriberId: subscriber.id, channel: subscriber.channel, refused: null },
+      { subscriberId: subscriber.id, channel: subscriber.channel },
     ]);
     if (!message) throw new Error('the message was not inserted');
     return message.id;

@@ -1,10 +1,7 @@
 import type { SubscriberRecord } from '../subscribers';
-import { skipReasons, type SendDetail, type SkipReason } from './contract';
+import type { SendDetail, SkipReason } from './contract';
 
-/**
- * The result of a message as scheduled messages and chains count it. `/v1/send` has no `skipped`: there a message that was
- * not attempted has failed.
- */
+/** The result of a message as scheduled messages and chains count it. */
 export interface SendResult {
   status: 'sent' | 'failed' | 'skipped';
   reason: string | null;
@@ -25,9 +22,7 @@ export function skipReasonOf(
 }
 
 export function sendResultOf({ status, reason, delivery_id: deliveryId }: SendDetail): SendResult {
-  if (status === 'sent') return { status, reason: null, deliveryId };
-  const isSkipped = skipReasons.some((each) => each === reason);
-  return { status: isSkipped ? 'skipped' : 'failed', reason: reason ?? null, deliveryId };
+  return { status, reason: reason ?? null, deliveryId };
 }
 
 /** Of something for which there is no message. */

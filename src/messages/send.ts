@@ -24,7 +24,7 @@ import {
   type MessageResult,
   type MessageRow,
   type MessageWithContent,
-  refuseMessage,
+  skipMessage,
 } from './queries/messages';
 import { skipReasonOf } from './send-result';
 
@@ -43,34 +43,19 @@ export async function sendMessages(
   requestId: string,
 ): Promise<SendResponse> {
   const { pool, config } = deps;
-  const existing = await findMessages(pool, requestId);
-  const isResumed = existing.length > 0;
-  const messages = isResumed ? existing : await create();
-  const ours = { projectId, requestId, permission: request.permission, isPatient: false };
-  const details = await sendAll(deps, ours, messages, isResumed);
-
-  async function create(): Promise<MessageWithContent[]> {
+  const content = contentOf(request);
+  if ((await findMessages(pool, requestId)).length === 0) {
     if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS)) {
       throw new AppError('billing_blocked');
     }
-    const content = contentOf(request);
     // An unknown template is reported before an unknown recipient: it is the project's own mistake.
     if (isTemplated(content)) await resolveTemplate(pool, projectId, content);
-    const recipients = await findRecipients(deps, projectId, request);
-    return createMessages(
-      deps,
-      projectId,
-      { content, permission: request.permission },
-      recipients,
-      requestId,
-    );
   }
-
-  return {
-    sent: details.filter((detail) => detail.status === 'sent').length,
-    failed: details.filter((detail) => detail.status === 'failed').length,
-    details,
-  };
+  const recipients = await findRecipients(deps, projectId, request);
+  const { permission } = request;
+  const details = await sendTo(deps, projectId, { content, permission }, recipients, requestId);
+  const count = (status: SendDetail['status']) => details.filter((detail) => detail.status === status).length;
+  return { sent: count('sent'), failed: count('failed'), skipped: count('skipped'), details };
 }
 
 /**
@@ -83,7 +68,7 @@ export async function sendTo(
   request: OneMessage,
   recipients: SubscriberRecord[],
   requestId: string,
-): Promise<(SendDetail | undefined)[]> {
+): Promise<SendDetail[]> {
   const { permission, mayStillSend, isPatient = false } = request;
   const ours = { projectId, requestId, permission, mayStillSend, isPatient };
   const ids = new Set(recipients.map(({ id }) => id));
@@ -91,9 +76,10 @@ export async function sendTo(
   const existing = (await findMessages(deps.pool, requestId)).filter(isOurs);
   const known = new Set(existing.map(({ subscriber_id }) => subscriber_id));
   const fresh = recipients.filter(({ id }) => !known.has(id));
+  const sendable = fresh.filter((subscriber) => skipReasonOf(subscriber, permission) === null);
   const created =
-    fresh.length > 0
-      ? (await createMessages(deps, projectId, request, fresh, requestId)).filter(
+    sendable.length > 0
+      ? (await createMessages(deps, projectId, request, sendable, requestId)).filter(
           (message) => isOurs(message) && !known.has(message.subscriber_id),
         )
       : [];
@@ -102,7 +88,12 @@ export async function sendTo(
     ...(await sendAll(deps, ours, created, false)),
   ];
   const messages = [...existing, ...created];
-  return recipients.map(({ id }) => details[messages.findIndex(({ subscriber_id }) => subscriber_id === id)]);
+  return recipients.map((subscriber) => {
+    const index = messages.findIndex(({ subscriber_id }) => subscriber_id === subscriber.id);
+    return (
+      details[index] ?? skipped(deps, subscriber, skipReasonOf(subscriber, permission) ?? 'unsubscribed')
+    );
+  });
 }
 
 /** Whose messages are sent, and how. */
@@ -150,7 +141,7 @@ export interface OneMessage {
 async function createMessages(
   deps: DeliverDeps,
   projectId: string,
-  { content, permission, event }: OneMessage,
+  { content, event }: OneMessage,
   recipients: SubscriberRecord[],
   requestId: string,
 ): Promise<MessageWithContent[]> {
@@ -163,12 +154,10 @@ async function createMessages(
   const prepared = recipients.map((subscriber, index) => ({
     subscriberId: subscriber.id,
     channel: subscriber.channel,
-    refused: skipReasonOf(subscriber, permission),
     ...(template && contents[index] && { content: contents[index] }),
   }));
-  const sendable = recipients.filter((_, index) => prepared[index]?.refused === null);
-  const bots = await Promise.all(sendable.map((subscriber) => messengers.reaching(subscriber)));
-  if (bots.length > 0 && bots.every((bot) => bot === null)) throw new AppError('platform_busy');
+  const bots = await Promise.all(recipients.map((subscriber) => messengers.reaching(subscriber)));
+  if (bots.every((bot) => bot === null)) throw new AppError('platform_busy');
   const shared = template ? null : (contents[0] ?? null);
   return insertMessages(pool, { projectId, requestId, kind: 'send', content: shared }, prepared);
 }
@@ -223,6 +212,9 @@ async function sendOrResume(
   isResumed: boolean,
 ): Promise<SendDetail> {
   if (message.status === 'sent' || message.status === 'failed') return detailOf(deps, message, message);
+  if (message.status === 'skipped') {
+    return skipped(deps, { ...message, id: message.subscriber_id }, message.reason ?? 'unsubscribed');
+  }
   const subscriber = await findSubscriber(deps.pool, projectId, message.subscriber_id);
   if (!subscriber || !message.content) {
     return detailOf(deps, message, failure('chat_not_found', 'The subscriber was removed.'));
@@ -233,14 +225,12 @@ async function sendOrResume(
   };
   if (isResumed && message.status === 'sending') return settle(lostMessage(message));
   // The subscriber may have unsubscribed, or withdrawn the permission, while the message waited.
-  const refused = skipReasonOf(subscriber, permission);
+  const reason = skipReasonOf(subscriber, permission);
   // Its chain ends for a subscriber who has left; the next activity of its workflow finds that.
-  if (refused === 'unsubscribed' && isPatient) throw new AppError('platform_busy');
-  if (refused !== null) {
-    if (await refuseMessage(deps.pool, message.id, refused)) {
-      return detailOf(deps, message, { status: 'failed', reason: refused });
-    }
-    return begunElsewhere();
+  if (reason === 'unsubscribed' && isPatient) throw new AppError('platform_busy');
+  if (reason !== null) {
+    const isSkipped = await skipMessage(deps.pool, message.id, reason);
+    return isSkipped ? skipped(deps, subscriber, reason) : begunElsewhere();
   }
   if (subscriber.blocked) return settle(failure('user_blocked_bot', 'The user has blocked the bot.'));
   const fault = faultOf(message.content);
@@ -260,7 +250,7 @@ async function sendOrResume(
 function detailOf(
   { config }: DeliverDeps,
   { id, subscriber_id, channel }: MessageRow,
-  result: MessageResult | MessageRow | { status: 'failed'; reason: SendReason },
+  result: MessageResult | MessageRow,
 ): SendDetail {
   const sent = result.status === 'sent';
   return {
@@ -270,4 +260,14 @@ function detailOf(
     delivery_id: id,
     ...(sent ? {} : { reason: result.reason ?? 'unknown' }),
   };
+}
+
+/** Nothing was attempted, so there is no message, and nothing has failed. */
+function skipped(
+  { config }: DeliverDeps,
+  { id, channel }: Pick<SubscriberRecord, 'id' | 'channel'>,
+  reason: SendReason,
+): SendDetail {
+  const subscriber_id = formatSubscriberId(id, config.HERALD_SUBSCRIBER_ID_FORMAT);
+  return { subscriber_id, channel, status: 'skipped', delivery_id: null, reason };
 }

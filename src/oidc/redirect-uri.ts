@@ -14,6 +14,7 @@ export function forbiddenRedirectUri(
   if (authority.includes('@')) return 'must not contain a username or password';
   if (text.includes('#')) return 'must not contain a fragment';
   const { protocol, hostname } = new URL(text);
+  if (hostname.includes('*')) return 'must name one host: a * is not a pattern here';
   if (protocol === 'https:') return null;
   if (!loopbackHosts.has(hostname)) return 'must use https';
   return type === 'public' || development ? null : 'must use https: http on loopback is for public clients';

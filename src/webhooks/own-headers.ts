@@ -39,7 +39,7 @@ export function replaceHeaders(given: OwnHeaders, stored: OwnHeaders): OwnHeader
       if (kept === undefined) {
         throw new AppError(
           'validation_failed',
-          `headers.${name}: there is no stored value that ${MASK} could stand for`,
+          `headers.${name}: there is no stored value for this host that ${MASK} could stand for`,
         );
       }
       return [name, kept];

@@ -169,7 +169,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         path: '/v1/webhooks/{id}',
         summary: 'Update a webhook endpoint',
         description:
-          'Every field is optional. While an endpoint is disabled, its deliveries are paused; enabling it resumes them.',
+          'Every field is optional. While an endpoint is disabled, its deliveries are paused; enabling it resumes them. A URL with another origin removes the stored `headers`, unless new ones are given with it.',
         params: idParams,
         body: endpointChangesSchema,
         response: endpointSchema,
@@ -183,8 +183,10 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
           const given = Object.entries(fields).filter(([, value]) => value !== undefined);
           if (given.length === 0 && headers === undefined) return before;
           const wanted = { ...before, ...Object.fromEntries(given) } as Endpoint;
+          // A sealed value never goes to another host than the one it was given for.
+          if (new URL(wanted.url).origin !== new URL(before.url).origin) wanted.headers_sealed = null;
           if (headers !== undefined) {
-            const stored = openHeaders(cipher, before.headers_sealed, before.id);
+            const stored = openHeaders(cipher, wanted.headers_sealed, before.id);
             wanted.headers_sealed = sealHeaders(cipher, replaceHeaders(headers, stored), before.id);
           }
           const after = required(await endpoints.updateEndpoint(db, before, wanted));

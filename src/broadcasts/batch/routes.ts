@@ -158,7 +158,7 @@ function presentResult(result: BatchResultRow, format: SubscriberIdFormat): Batc
     subscriber_id: isKnown ? formatSubscriberId(subscriber_id, format) : null,
     channel: channel === '' ? null : channel,
     status: status === 'sending' ? 'queued' : status,
-    delivery_id: channel === '' ? null : id,
+    delivery_id: channel === '' || status === 'skipped' ? null : id,
     reason,
   };
 }

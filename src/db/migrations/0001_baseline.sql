@@ -918,7 +918,7 @@ CREATE TABLE messages (
   -- Null for one-time codes: those are kept nowhere.
   content jsonb,
   -- `sending` is committed before the call: after a crash the outcome is unknown.
-  status text NOT NULL DEFAULT 'queued' CHECK (status IN ('queued', 'sending', 'sent', 'failed')),
+  status text NOT NULL DEFAULT 'queued' CHECK (status IN ('queued', 'sending', 'sent', 'failed', 'skipped')),
   reason text,
   error text,
   platform_message_id text,

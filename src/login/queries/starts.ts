@@ -16,7 +16,7 @@ export interface StartableSession {
 /** How long the relay leaves a new session alone: the process that inserted it starts the workflow itself. */
 export const START_LEASE = `interval '5 seconds'`;
 
-/** A session whose workflow must be started or, if it was cancelled, woken. */
+/** A session whose workflow must be started or, if its row has ended without it, woken. */
 export interface UnstartedSession extends StartableSession {
   cancelled: boolean;
 }
@@ -34,7 +34,7 @@ export function claimUnstartedSessions(db: Db, limit: number): Promise<Unstarted
        SELECT id FROM auth_sessions
        WHERE workflow_started_at IS NULL AND (start_leased_until IS NULL OR start_leased_until < clock_timestamp())
        ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-     RETURNING s.id, s.project_id, s.flow, s.status = 'expired' AS cancelled,
+     RETURNING s.id, s.project_id, s.flow, s.status IN ('declined', 'expired') AS cancelled,
        (SELECT slug FROM projects p WHERE p.id = s.project_id) AS project_slug,
        ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms`,
     [limit],
@@ -52,13 +52,13 @@ export function requestWakeUp(db: Db, sessionId: string): Promise<number> {
   );
 }
 
-/** A session that was cancelled during the start stays unmarked: its workflow must still be woken. */
+/** A session that has ended during the start stays unmarked: its workflow must still be woken. */
 export function markSessionStarted(db: Db, sessionId: string): Promise<number> {
   return change(
     db,
     'session_started',
     `UPDATE auth_sessions SET workflow_started_at = clock_timestamp()
-     WHERE id = $1 AND workflow_started_at IS NULL AND status <> 'expired'`,
+     WHERE id = $1 AND workflow_started_at IS NULL AND status NOT IN ('declined', 'expired')`,
     [sessionId],
   );
 }

@@ -4,13 +4,13 @@ import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { FailureReason } from '../../events/contract';
-import type { MessageContent, SendReason } from '../contract';
+import type { MessageContent, SendReason, SkipReason } from '../contract';
 
 export interface MessageRow {
   id: string;
   subscriber_id: string;
   channel: Channel;
-  status: 'queued' | 'sending' | 'sent' | 'failed';
+  status: 'queued' | 'sending' | 'sent' | 'failed' | 'skipped';
   reason: SendReason | null;
   /** Set when the media was sent and its text is to follow. */
   media_message_id: string | null;
@@ -26,8 +26,6 @@ export interface MessageWithContent extends MessageRow {
 export interface NewMessage {
   subscriberId: string;
   channel: Channel;
-  /** Why the message will not be sent; null if it will. */
-  refused: SendReason | null;
   /** Where it differs between the recipients: the template as it is for this one. */
   content?: MessageContent;
 }
@@ -41,10 +39,9 @@ export async function insertMessages(
   await change(
     db,
     'insert_messages',
-    `INSERT INTO messages (project_id, request_id, kind, content, subscriber_id, channel, reason, status, ended_at)
-     SELECT $1, $2, $3, coalesce(own::jsonb, $4::jsonb), subscriber, channel, refused,
-       CASE WHEN refused IS NULL THEN 'queued' ELSE 'failed' END, CASE WHEN refused IS NOT NULL THEN now() END
-     FROM unnest($5::uuid[], $6::text[], $7::text[], $8::text[]) AS given (subscriber, channel, refused, own)
+    `INSERT INTO messages (project_id, request_id, kind, content, subscriber_id, channel)
+     SELECT $1, $2, $3, coalesce(own::jsonb, $4::jsonb), subscriber, channel
+     FROM unnest($5::uuid[], $6::text[], $7::text[]) AS given (subscriber, channel, own)
      ON CONFLICT (request_id, subscriber_id) DO NOTHING`,
     [
       request.projectId,
@@ -53,7 +50,6 @@ export async function insertMessages(
       request.content === null ? null : JSON.stringify(request.content),
       messages.map((message) => message.subscriberId),
       messages.map((message) => message.channel),
-      messages.map((message) => message.refused),
       messages.map((message) => (message.content ? JSON.stringify(message.content) : null)),
     ],
   );
@@ -94,14 +90,14 @@ export async function claimMessage(db: Db, id: string): Promise<boolean> {
 }
 
 /** Ends a queued message that is not to be sent. Returns false if another process has claimed it. */
-export async function refuseMessage(db: Db, id: string, reason: SendReason): Promise<boolean> {
-  const refused = await change(
+export async function skipMessage(db: Db, id: string, reason: SkipReason): Promise<boolean> {
+  const skipped = await change(
     db,
-    'refuse_message',
-    `UPDATE messages SET status = 'failed', reason = $2, ended_at = clock_timestamp() WHERE id = $1 AND status = 'queued'`,
+    'skip_message',
+    `UPDATE messages SET status = 'skipped', reason = $2, ended_at = clock_timestamp() WHERE id = $1 AND status = 'queued'`,
     [id, reason],
   );
-  return refused > 0;
+  return skipped > 0;
 }
 
 /** Takes back the claim of a message that the platform has not taken. */

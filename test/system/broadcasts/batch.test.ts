@@ -71,6 +71,9 @@ describe('a batch', () => {
     expect(results[0]).toMatchObject({ ref: 'first', subscriber_id: anna.subscriberId, channel: 'telegram' });
     expect(results[6]).toMatchObject({ ref: '' });
     expect(results[3]).toMatchObject({ ref: 'third', subscriber_id: null, channel: null, delivery_id: null });
+    expect(results.filter(({ delivery_id }: { delivery_id: unknown }) => delivery_id === null)).toHaveLength(
+      3,
+    );
     expect((await textsTo(service, anna)).slice(-2).sort()).toEqual(['Hello Anna 1', 'both']);
     expect((await textsTo(service, max)).slice(-2).sort()).toEqual(['both', 'only max']);
     expect(await eventsOf(service, project, 'delivery.success')).toHaveLength(4);

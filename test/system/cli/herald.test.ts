@@ -95,6 +95,11 @@ describe('the herald command', () => {
   it('tells its version, as a user of a checkout runs it', async () => {
     const { code, stdout } = await runHerald(['--version'], {});
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    const { stdout: json } = await runHerald(['--version', '--json'], {});
+    const { version, commit } = JSON.parse(json) as { version: string; commit: string | null };
+    expect(`${version}\n`).toBe(stdout);
+    // Null without a checkout, as in a container that runs the tests.
+    expect(commit ?? '0'.repeat(40)).toMatch(/^[0-9a-f]{40}$/);
   });
 
   it('completes every command, option and listed value in bash, from the commands themselves', async () => {

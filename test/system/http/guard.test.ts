@@ -161,6 +161,13 @@ describe('a guarded route', () => {
     expect(await call('POST', '/optional', {})).toMatchObject({ status: 204 });
   });
 
+  it('accepts no body, or an empty object, where a route has none', async () => {
+    expect(await call('POST', '/named/a')).toMatchObject({ status: 204 });
+    for (const body of [{ zz: 1 }, [], 'text', null]) {
+      expectError(await call('POST', '/named/a', body), 'validation_failed');
+    }
+  });
+
   it('can return a picture', async () => {
     const response = await fetch(`${url}/picture`);
     expect(response.headers.get('content-type')).toBe('image/png');

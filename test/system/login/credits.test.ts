@@ -96,6 +96,24 @@ test('the bot says that the project cannot accept logins now', async () => {
   );
 });
 
+test('a session that is opened after the credits ran out ends as declined', async () => {
+  const project = await service.createProject();
+  const session = await createSession(project);
+  await useUpPlan(project, 100);
+  await service.pool.query(`UPDATE projects SET grace_started_at = now() WHERE id = $1`, [project.id]);
+  endGrace();
+  await service.control.open('telegram', 'too-late-to-pay', { start: startOf(session.telegram_link) });
+  await eventually(async () =>
+    (await lastBotMessage(service, 'telegram', 'too-late-to-pay'))?.text.includes(
+      'can’t accept logins right now',
+    ),
+  );
+  const { body } = await project.api('GET', `/v1/auth/session/${session.session_id}/status`);
+  expect(body).toMatchObject({ status: 'declined', reason: 'billing_blocked' });
+  const result = await service.client.workflow.getHandle(`auth/${session.session_id}`).result();
+  expect(result).toEqual({ status: 'declined', reason: 'billing_blocked' });
+});
+
 test('a new month resets the plan, and the basic plan has 700', async () => {
   const project = await service.createProject();
   await service.pool.query(

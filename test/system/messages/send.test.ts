@@ -193,8 +193,9 @@ describe('POST /v1/send', () => {
     const refused = await toPerson({ permission: 'news' });
     expect(refused.body).toMatchObject({
       sent: 0,
-      failed: 1,
-      details: [{ status: 'failed', reason: 'permission_missing' }],
+      failed: 0,
+      skipped: 1,
+      details: [{ status: 'skipped', reason: 'permission_missing', delivery_id: null }],
     });
     await project.api('PATCH', `/v1/subscribers/${person.subscriberId}`, { permissions: ['news'] });
     expect((await toPerson({ permission: 'news' })).body.sent).toBe(1);
@@ -210,9 +211,12 @@ describe('POST /v1/send', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({
       sent: 0,
-      failed: 1,
-      details: [{ status: 'failed', reason: 'unsubscribed' }],
+      failed: 0,
+      skipped: 1,
+      details: [{ status: 'skipped', reason: 'unsubscribed', delivery_id: null }],
     });
+    const { body: log } = await project.api('GET', `/v1/messages?subscriber_id=${person.subscriberId}`);
+    expect(log.data.filter(({ status: logged }: { status: string }) => logged !== 'sent')).toEqual([]);
     expect(await eventsOf(service, project, 'delivery.failed')).toEqual([]);
     expect(await service.control.callCount('telegram', 'sendMessage')).toBe(calls);
   });

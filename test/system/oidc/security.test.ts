@@ -301,6 +301,17 @@ test('clients of another project and of a stopped one do not exist', async () =>
   expect((await postToken(service, theirs, refresh)).body).toMatchObject({ error: 'invalid_client' });
 });
 
+test.each(['https://*.shop.example/cb', 'https://*/cb'])(
+  'a redirect URI names one host: %s is refused',
+  async (uri) => {
+    const { status, body } = await project.api('POST', '/v1/oidc/clients', {
+      name: 'App',
+      redirect_uris: [uri],
+    });
+    expect([status, body.code]).toEqual([400, 'validation_failed']);
+  },
+);
+
 test('a project has ten clients at most, exactly', async () => {
   const owner = await service.createProject();
   const created = await Promise.all(

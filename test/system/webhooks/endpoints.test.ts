@@ -219,6 +219,21 @@ describe('reading and changing', () => {
     expect(await storedHeaders()).toEqual({});
   });
 
+  test('headers of its own never go to another host', async () => {
+    const headers = { Authorization: 'Bearer top-secret-value' };
+    const { body } = await project.api('POST', '/v1/webhooks', { url, headers });
+    const path = `/v1/webhooks/${body.id}`;
+    const samePlace = await project.api('PUT', path, { url: `${url}/further` });
+    expect(samePlace.body.headers).toEqual({ Authorization: '***' });
+    const elsewhere = new URL(url);
+    elsewhere.port = String(Number(elsewhere.port || 443) + 1);
+    const masked = await project.api('PUT', path, { url: elsewhere.href, headers: samePlace.body.headers });
+    expect([masked.status, masked.body.code]).toEqual([400, 'validation_failed']);
+    expect((await project.api('PUT', path, { url: elsewhere.href })).body.headers).toEqual({});
+    const given = await project.api('PUT', path, { url, headers });
+    expect(given.body.headers).toEqual({ Authorization: '***' });
+  });
+
   test('a deleted endpoint is gone', async () => {
     const { id } = await createEndpoint(project, url);
     const gone = await project.api('DELETE', `/v1/webhooks/${id}`);

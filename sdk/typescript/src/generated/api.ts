@@ -915,7 +915,7 @@ export class WebhooksApi {
   /**
    * Update a webhook endpoint: `PUT /v1/webhooks/{id}`.
    *
-   * Every field is optional. While an endpoint is disabled, its deliveries are paused; enabling it resumes them.
+   * Every field is optional. While an endpoint is disabled, its deliveries are paused; enabling it resumes them. A URL with another origin removes the stored `headers`, unless new ones are given with it.
    */
   update(id: string, body: types.WebhooksUpdateBody = {}, options: RequestOptions = {}): Promise<types.WebhooksUpdateResponse> {
     return this.transport.request({ method: 'PUT', path: pathOf`/v1/webhooks/${id}`, body }, options);

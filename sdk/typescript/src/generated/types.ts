@@ -644,12 +644,14 @@ export type MessagesSendBody = {
 export type MessagesSendResponse = {
   sent: number;
   failed: number;
+  /** Unsubscribed, or without the permission: nothing was sent. */
+  skipped: number;
   details: Array<{
     subscriber_id: string;
     channel: 'telegram' | 'max';
-    status: 'sent' | 'failed';
-    /** Identifies the message in `delivery.success` and `button.clicked`. */
-    delivery_id: string;
+    status: 'sent' | 'failed' | 'skipped';
+    /** Identifies the message in `delivery.success` and `button.clicked`; null if it was skipped. */
+    delivery_id: string | null;
     reason?: 'user_blocked_bot' | 'chat_not_found' | 'bot_banned' | 'invalid_message' | 'rate_limited' | 'platform_unavailable' | 'unknown' | 'unsubscribed' | 'permission_missing' | undefined;
   }>;
 };

@@ -2079,7 +2079,7 @@ class WebhooksApi:
     ) -> types.WebhooksUpdateResponse:
         """Update a webhook endpoint: `PUT /v1/webhooks/{id}`.
 
-        Every field is optional. While an endpoint is disabled, its deliveries are paused; enabling it resumes them."""
+        Every field is optional. While an endpoint is disabled, its deliveries are paused; enabling it resumes them. A URL with another origin removes the stored `headers`, unless new ones are given with it."""
         return cast(types.WebhooksUpdateResponse, self._transport.request(
             "PUT",
             f"/v1/webhooks/{path_of(id)}",

@@ -2082,7 +2082,7 @@ class AsyncWebhooksApi:
     ) -> types.WebhooksUpdateResponse:
         """Update a webhook endpoint: `PUT /v1/webhooks/{id}`.
 
-        Every field is optional. While an endpoint is disabled, its deliveries are paused; enabling it resumes them."""
+        Every field is optional. While an endpoint is disabled, its deliveries are paused; enabling it resumes them. A URL with another origin removes the stored `headers`, unless new ones are given with it."""
         return cast(types.WebhooksUpdateResponse, await self._transport.request(
             "PUT",
             f"/v1/webhooks/{path_of(id)}",

@@ -667,9 +667,9 @@ class MessagesSendBody(TypedDict):
 class MessagesSendResponseDetailsItem(TypedDict):
     subscriber_id: str
     channel: Literal["telegram", "max"]
-    status: Literal["sent", "failed"]
-    delivery_id: str
-    """Identifies the message in `delivery.success` and `button.clicked`."""
+    status: Literal["sent", "failed", "skipped"]
+    delivery_id: Union[str, None]
+    """Identifies the message in `delivery.success` and `button.clicked`; null if it was skipped."""
     reason: NotRequired[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing"]]
 
 
@@ -678,6 +678,8 @@ class MessagesSendResponse(TypedDict):
 
     sent: int
     failed: int
+    skipped: int
+    """Unsubscribed, or without the permission: nothing was sent."""
     details: List[MessagesSendResponseDetailsItem]
 
 
