@@ -42,6 +42,7 @@ describe('POST /v1/send', () => {
     expect(first.body).toEqual({
       sent: 1,
       failed: 0,
+      skipped: 0,
       details: [
         {
           subscriber_id: person.subscriberId,

@@ -308,7 +308,7 @@ test.each(['https://*.shop.example/cb', 'https://*/cb'])(
       name: 'App',
       redirect_uris: [uri],
     });
-    expect([status, body.code]).toEqual([400, 'validation_failed']);
+    expect([status, body.code]).toEqual([400, 'invalid_url']);
   },
 );
 
