@@ -512,7 +512,9 @@ describe('a drip chain', () => {
        WHERE d.drip_id = $1 AND d.step_id = 'a'`,
       [chain],
     );
-    expect(rows).toEqual([{ reason: 'permission_missing', status: 'skipped', refused: 'permission_missing' }]);
+    expect(rows).toEqual([
+      { reason: 'permission_missing', status: 'skipped', refused: 'permission_missing' },
+    ]);
     // As where it is missing from the beginning: nothing was sent, so nothing failed.
     expect(await eventsOf(service, project, 'delivery.failed')).toEqual([]);
   });
