@@ -1,35 +1,62 @@
 import type pg from 'pg';
 import { limits } from '../contract/limits';
-import { allowBulk } from '../db/pool';
+import { withTransaction } from '../db/pool';
+import { lockProject } from '../projects';
 import {
-  countAudience,
+  COPY_BATCH,
+  copyRecipients,
+  countOpenBroadcasts,
+  endCopy,
   insertBroadcast,
-  releaseBroadcast,
-  snapshotAudience,
-  type DueTimes,
+  lockCopy,
+  nextOfAudience,
+  recordCopied,
+  type AudienceCount,
   type NewBroadcastRow,
 } from './queries/broadcasts';
+import { findRecipientTimes } from './scheduled/queries';
+import { dueAt } from './scheduled/when';
 
 /** Rolls the broadcast back. */
 export class TooManyRecipients extends Error {}
 
-/** Inserts a broadcast and its recipients, and wakes the relay. With `due`, each recipient has its own time. */
+/** Rolls the broadcast back: as many are open as a project may have. */
+export class TooManyJobs extends Error {}
+
+/**
+ * Inserts a broadcast and wakes the relay. Its workflow copies the audience. Takes the project's row lock, under which
+ * open broadcasts are counted; the audience was counted before it.
+ */
 export async function insertAudienceJob(
   db: pg.PoolClient,
   projectId: string,
   job: NewBroadcastRow,
-  due: DueTimes | null = null,
-): Promise<{ active: number; inactive: number }> {
-  await insertBroadcast(db, projectId, job);
-  await allowBulk(db);
-  const active = await snapshotAudience(
-    db,
-    projectId,
-    { id: job.id, audience: job.audience, due },
-    limits.broadcastRecipients,
-  );
+  { active, inactive }: AudienceCount,
+): Promise<void> {
   if (active > limits.broadcastRecipients) throw new TooManyRecipients();
-  const { inactive } = await countAudience(db, projectId, job.audience);
-  await releaseBroadcast(db, job.id, active, inactive);
-  return { active, inactive };
+  await lockProject(db, projectId);
+  if ((await countOpenBroadcasts(db, projectId)) >= limits.openBroadcasts) throw new TooManyJobs();
+  await insertBroadcast(db, projectId, job, { active, inactive });
+}
+
+/**
+ * Copies the next of a broadcast's audience into recipients, in one transaction: a crash neither loses one nor copies it twice.
+ * Returns false when nothing is left, or the broadcast has been cancelled.
+ */
+export function copyNext(pool: pg.Pool, id: string): Promise<boolean> {
+  return withTransaction(pool, async (db) => {
+    const copy = await lockCopy(db, id);
+    if (!copy) return false;
+    const times = copy.scheduled_id === null ? null : await findRecipientTimes(db, copy.scheduled_id);
+    const page = await nextOfAudience(db, copy);
+    await copyRecipients(
+      db,
+      id,
+      page.map((each) => ({ ...each, due_at: times && dueAt(times, each.timezone ?? times.own_zone) })),
+    );
+    const last = page.at(-1);
+    if (!last || page.length < COPY_BATCH) await endCopy(db, id);
+    else await recordCopied(db, id, last);
+    return page.length === COPY_BATCH;
+  });
 }

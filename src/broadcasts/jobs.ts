@@ -9,7 +9,7 @@ import type { Work } from '../http/idempotency';
 import { isoTime } from '../lib/iso-time';
 import { deliveryFailed, storeContent, viewStored } from '../messages';
 import { isBillingBlocked } from '../projects';
-import { insertAudienceJob, TooManyRecipients } from './audience-job';
+import { copyNext, insertAudienceJob, TooManyJobs, TooManyRecipients } from './audience-job';
 import type { BroadcastView, JobKind, NewBroadcast } from './contract';
 import {
   countAudience,
@@ -23,6 +23,7 @@ import {
   countOpenRecipients,
   endBroadcast,
   failLostRecipients,
+  SKIP_BATCH,
   skipQueuedRecipients,
   type JobEnd,
 } from './queries/ends';
@@ -37,7 +38,7 @@ export interface StartedBroadcast {
   total_subscribers: number;
 }
 
-/** Snapshots the audience. The relay starts the workflow after the commit. The job's id is the work's id. */
+/** The relay starts the workflow after the commit. The job's id is the work's id. */
 export async function startBroadcast(
   { pool, config }: BroadcastDeps,
   projectId: string,
@@ -52,23 +53,36 @@ export async function startBroadcast(
   const content = await storeContent(pool, projectId, request, { allowLocal: config.allowLocalWebhooks });
   const { tags_all, tags_any, exclude_tags, permission, channel } = request;
   const audience = { tags_all, tags_any, exclude_tags, permission, channel };
+  const counted = await countAudience(pool, projectId, audience);
+  const total = counted.active + counted.inactive;
   if (request.dry_run) {
-    const { active, inactive } = await countAudience(pool, projectId, audience);
-    if (active > limits.broadcastRecipients) throw tooMany();
-    return { job_id: null, status: 'dry_run', total_subscribers: active + inactive };
+    if (counted.active > limits.broadcastRecipients) throw tooMany();
+    return { job_id: null, status: 'dry_run', total_subscribers: total };
   }
-  return withTransaction(pool, async (db) => {
-    const { active, inactive } = await insertAudienceJob(db, projectId, {
-      id: work.id,
-      content,
-      audience,
-      messages_per_minute: request.messages_per_minute ?? null,
-      scheduled_id: null,
-    });
-    return { job_id: work.id, status: 'queued' as const, total_subscribers: active + inactive };
-  }).catch((error: unknown) => {
-    throw error instanceof TooManyRecipients ? tooMany() : error;
-  });
+  const job = {
+    id: work.id,
+    content,
+    audience,
+    messages_per_minute: request.messages_per_minute ?? null,
+    scheduled_id: null,
+  };
+  await withTransaction(pool, (db) => insertAudienceJob(db, projectId, job, counted)).catch(
+    (error: unknown) => {
+      if (error instanceof TooManyRecipients) throw tooMany();
+      if (error instanceof TooManyJobs) throw tooManyJobs();
+      throw error;
+    },
+  );
+  // A small audience is copied before the response; what is left, or all after a crash, is the workflow's.
+  await copyNext(pool, work.id).catch(() => undefined);
+  return { job_id: work.id, status: 'queued', total_subscribers: total };
+}
+
+function tooManyJobs(): AppError {
+  return new AppError(
+    'conflict',
+    `A project can have up to ${limits.openBroadcasts} queued and running broadcasts.`,
+  );
 }
 
 function tooMany(): AppError {
@@ -115,17 +129,19 @@ const LOST = 'The service stopped while the message was being sent; it may have 
  * Ends a broadcast that has nothing left to send and emits its event, once. Returns false while recipients are pending.
  * With `workerIsGone` no worker is sending any more, so recipients in `sending` will never get a result.
  */
-export function finishBroadcast(
+export async function finishBroadcast(
   { pool, config }: BroadcastDeps,
   id: string,
   { workerIsGone }: { workerIsGone: boolean },
 ): Promise<boolean> {
+  // Those of a cancelled broadcast; they can be 100,000.
+  while ((await skipQueuedRecipients(pool, id)) === SKIP_BATCH);
   return withTransaction(pool, async (db) => {
     const broadcast = await lockBroadcast(db, id);
     if (!broadcast || broadcast.status === 'completed' || broadcast.status === 'cancelled') return true;
     const isCancelled = broadcast.status === 'cancelling';
     const open = await countOpenRecipients(db, id);
-    if (!isCancelled && open.queued + open.sending > 0) return false;
+    if (!isCancelled && (broadcast.copying || open.queued + open.sending > 0)) return false;
     if (open.sending > 0 && !workerIsGone) return false;
     if (open.sending > 0) await failLost(db, broadcast, config);
     if (open.queued > 0) await skipQueuedRecipients(db, id);

@@ -30,7 +30,7 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         body: newBroadcastSchema,
         status: 202,
         response: startedBroadcastSchema,
-        errors: ['invalid_url', 'billing_blocked', 'not_found', 'template_variable_missing'],
+        errors: ['invalid_url', 'billing_blocked', 'not_found', 'template_variable_missing', 'conflict'],
       },
       ({ project, body, work }) => startBroadcast(deps, project.id, body, work),
     ),

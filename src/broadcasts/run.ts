@@ -7,10 +7,11 @@ import { contentFor, isStoredTemplate, type PreparedMessage, prepareMessage } fr
 import type { MessageContent } from '../messages/contract';
 import { faultOf } from '../templates';
 import { afterFailure, OutageBackoff } from './after-failure';
+import { copyNext } from './audience-job';
 import { extendBroadcastLease } from './queries/broadcasts';
 import { claimRecipients, type ClaimedRecipient } from './queries/claims';
 import { recordRecipientMedia, type RecipientResult } from './queries/results';
-import { beginRun, senderKey, type BroadcastRun, type Sender } from './queries/runs';
+import { beginRun, senderKey, updateRecipients, type BroadcastRun, type Sender } from './queries/runs';
 import { createBroadcastRecorder, type BroadcastRecorder } from './recorder';
 import { retryWrite } from './retry-write';
 
@@ -45,6 +46,9 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
     );
   }, LEASE_RENEWAL_MS);
   try {
+    // Nothing is sent before: a broadcast that is drained has no audience left.
+    while (await copyNext(deps.pool, id)) if (options.signal.aborted) return 'more';
+    await updateRecipients(deps.pool, run);
     const ends = await withAbortAfter(options.signal, options.pageMs, (signal, abort) =>
       Promise.all(
         run.senders.map((sender) =>

@@ -122,7 +122,7 @@ const scheduledReason = z.strictObject({
   reason: z
     .string()
     .describe(
-      'Why: as in /v1/send, or `billing_blocked`, `subscriber_not_found`, `too_late`, `empty_audience`.',
+      'Why: as in /v1/send, or `billing_blocked`, `subscriber_not_found`, `too_late`, `empty_audience`, `too_many_jobs`.',
     ),
 });
 

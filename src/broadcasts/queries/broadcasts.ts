@@ -1,11 +1,12 @@
 import { JOIN_OWN_BOT } from '../../bots';
 import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
-import { notifyChannels } from '../../db/notify';
+import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { StoredContent } from '../../messages';
 import type { Audience, BroadcastStatus, JobKind } from '../contract';
+import { RECIPIENT } from '../scheduled/contract';
 
 export interface BroadcastCounts {
   sent: number;
@@ -44,12 +45,13 @@ function filterParameters(projectId: string, audience: Audience): unknown[] {
   ];
 }
 
-export async function countAudience(
-  db: Db,
-  projectId: string,
-  audience: Audience,
-): Promise<{ active: number; inactive: number }> {
-  const counted = await row<{ active: number; inactive: number }>(
+export interface AudienceCount {
+  active: number;
+  inactive: number;
+}
+
+export async function countAudience(db: Db, projectId: string, audience: Audience): Promise<AudienceCount> {
+  const counted = await row<AudienceCount>(
     db,
     'count_audience',
     `SELECT count(*) FILTER (WHERE s.active) AS active, count(*) FILTER (WHERE NOT s.active) AS inactive
@@ -85,12 +87,19 @@ export interface NewBroadcastRow {
   run_id?: string;
 }
 
-export function insertBroadcast(db: Db, projectId: string, broadcast: NewBroadcastRow): Promise<number> {
-  return change(
+/** The relay starts the workflow after this commits. `total` is corrected when the audience has been copied. */
+export async function insertBroadcast(
+  db: Db,
+  projectId: string,
+  broadcast: NewBroadcastRow,
+  { active, inactive }: AudienceCount,
+): Promise<void> {
+  await change(
     db,
     'insert_broadcast',
-    `INSERT INTO broadcasts (id, project_id, content, audience, messages_per_minute, scheduled_id, run_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    `INSERT INTO broadcasts (id, project_id, content, audience, messages_per_minute, scheduled_id, run_id, total, inactive,
+       copied_at, copied_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8::int + $9::int, $9, clock_timestamp(), $1)`,
     [
       broadcast.id,
       projectId,
@@ -99,68 +108,126 @@ export function insertBroadcast(db: Db, projectId: string, broadcast: NewBroadca
       broadcast.messages_per_minute,
       broadcast.scheduled_id,
       broadcast.run_id ?? null,
+      active,
+      inactive,
     ],
   );
+  notifyAfterCommit(db, notifyChannels.broadcast);
 }
 
-/** When recipients are due, by their time zones; `ownZone` is that of recipients without one. */
-export interface DueTimes {
-  zones: string[];
-  moments: Date[];
-  ownZone: string;
+/**
+ * Queued and running broadcasts. One whose recipients get it at their own local times counts while some are due. The
+ * caller holds the project's lock.
+ */
+export async function countOpenBroadcasts(db: Db, projectId: string): Promise<number> {
+  const counted = await row<{ open: number }>(
+    db,
+    'count_open_broadcasts',
+    `SELECT count(*)::int AS open FROM broadcasts b
+     WHERE b.project_id = $1 AND b.status IN ('queued', 'running') AND b.kind = 'broadcast' AND (
+       b.copied_id IS NOT NULL
+       OR NOT EXISTS (SELECT 1 FROM scheduled e WHERE e.id = b.scheduled_id AND e.timezone = '${RECIPIENT}')
+       OR EXISTS (SELECT 1 FROM broadcast_recipients r
+         WHERE r.broadcast_id = b.id AND r.status = 'queued' AND r.due_at <= clock_timestamp())
+       OR EXISTS (SELECT 1 FROM broadcast_recipients r WHERE r.broadcast_id = b.id AND r.status = 'sending'))`,
+    [projectId],
+  );
+  return counted?.open ?? 0;
 }
 
 /** The bot that reaches a subscriber, as recipients name it: empty for the shared one. */
 export const QUEUED_BOT = `CASE WHEN s.bot IS NULL THEN '' ELSE coalesce(own.bot, '') END`;
 
-/** Copies the active part of the audience into recipient rows. Returns how many, at most `max` + 1. */
-export function snapshotAudience(
-  db: Db,
-  projectId: string,
-  { id, audience, due }: { id: string; audience: Audience; due: DueTimes | null },
-  max: number,
-): Promise<number> {
-  const values = [...filterParameters(projectId, audience), id, max + 1];
-  if (due) {
-    return change(
-      db,
-      'snapshot_audience_by_zone',
-      `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot, due_at)
-       SELECT $7, s.id, s.channel, ${QUEUED_BOT}, given.due_at FROM subscribers s ${JOIN_OWN_BOT}
-       LEFT JOIN unnest($9::text[], $10::timestamptz[]) AS given (zone, due_at) ON given.zone = coalesce(s.timezone, $11)
-       WHERE ${AUDIENCE_FILTER} AND s.active LIMIT $8`,
-      [...values, due.zones, due.moments, due.ownZone],
-    );
-  }
-  return change(
-    db,
-    'snapshot_audience',
-    `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot)
-     SELECT $7, s.id, s.channel, ${QUEUED_BOT} FROM subscribers s ${JOIN_OWN_BOT}
-     WHERE ${AUDIENCE_FILTER} AND s.active LIMIT $8`,
-    values,
-  );
+/** Subscribers that are copied in one transaction. */
+export const COPY_BATCH = 1_000;
+
+export interface AudienceCopy {
+  id: string;
+  project_id: string;
+  audience: Audience;
+  scheduled_id: string | null;
+  /** As text: a `Date` has no microseconds. */
+  copied_at: string;
+  copied_id: string;
 }
 
-/** Whether a time zone is missing in the due times that recipients were copied with. */
-export async function hasRecipientWithoutTime(db: Db, id: string): Promise<boolean> {
-  const found = await row(
+/** Returns null if the audience has been copied, or the broadcast is being cancelled. */
+export function lockCopy(db: Db, id: string): Promise<AudienceCopy | null> {
+  return row<AudienceCopy>(
     db,
-    'recipient_without_time',
-    'SELECT 1 FROM broadcast_recipients WHERE broadcast_id = $1 AND due_at IS NULL LIMIT 1',
+    'lock_audience_copy',
+    `SELECT id, project_id, audience, scheduled_id, copied_at::text, copied_id FROM broadcasts
+     WHERE id = $1 AND status IN ('queued', 'running') AND copied_id IS NOT NULL FOR UPDATE`,
     [id],
   );
-  return found !== null;
 }
 
-/** The relay starts the workflow after this commits. */
-export async function releaseBroadcast(db: Db, id: string, active: number, inactive: number): Promise<void> {
-  await row(
+export interface CopiedSubscriber {
+  id: string;
+  channel: string;
+  bot: string;
+  timezone: string | null;
+  created_at: string;
+}
+
+/** The next active part of the audience, newest first: who subscribes while it is copied is not in it. */
+export function nextOfAudience(
+  db: Db,
+  { project_id, audience, copied_at, copied_id }: AudienceCopy,
+): Promise<CopiedSubscriber[]> {
+  return rows<CopiedSubscriber>(
     db,
-    'release_broadcast',
-    `WITH released AS (UPDATE broadcasts SET total = $2::int + $3::int, inactive = $3 WHERE id = $1 RETURNING 1)
-     SELECT pg_notify($4, '') FROM released`,
-    [id, active, inactive, notifyChannels.broadcast],
+    'next_of_audience',
+    `SELECT s.id, s.channel, ${QUEUED_BOT} AS bot, s.timezone, s.created_at::text FROM subscribers s ${JOIN_OWN_BOT}
+     WHERE ${AUDIENCE_FILTER} AND s.active AND (s.created_at, s.id) < ($7::text::timestamptz, $8::uuid)
+     ORDER BY s.created_at DESC, s.id DESC LIMIT ${COPY_BATCH}`,
+    [...filterParameters(project_id, audience), copied_at, copied_id],
+  );
+}
+
+export function copyRecipients(
+  db: Db,
+  id: string,
+  copied: (CopiedSubscriber & { due_at: Date | null })[],
+): Promise<number> {
+  return change(
+    db,
+    'copy_recipients',
+    `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot, due_at)
+     SELECT $1, given.subscriber, given.channel, given.bot, given.due_at
+     FROM unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[]) AS given (subscriber, channel, bot, due_at)`,
+    [
+      id,
+      copied.map((each) => each.id),
+      copied.map((each) => each.channel),
+      copied.map((each) => each.bot),
+      copied.map((each) => each.due_at),
+    ],
+  );
+}
+
+export function recordCopied(
+  db: Db,
+  id: string,
+  last: Pick<CopiedSubscriber, 'id' | 'created_at'>,
+): Promise<number> {
+  return change(
+    db,
+    'record_audience_copied',
+    `UPDATE broadcasts SET copied_at = $2::text::timestamptz, copied_id = $3 WHERE id = $1`,
+    [id, last.created_at, last.id],
+  );
+}
+
+/** From here on the total is exact. */
+export function endCopy(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'end_audience_copy',
+    `UPDATE broadcasts b SET copied_at = NULL, copied_id = NULL,
+       total = b.inactive + (SELECT count(*) FROM broadcast_recipients r WHERE r.broadcast_id = b.id)
+     WHERE b.id = $1`,
+    [id],
   );
 }
 
@@ -212,13 +279,16 @@ export interface LockedBroadcast {
   status: BroadcastStatus;
   scheduled_id: string | null;
   run_id: string | null;
+  /** Its audience is still being copied into recipients. */
+  copying: boolean;
 }
 
 export function lockBroadcast(db: Db, id: string): Promise<LockedBroadcast | null> {
   return row<LockedBroadcast>(
     db,
     'lock_broadcast',
-    'SELECT id, kind, project_id, status, scheduled_id, run_id FROM broadcasts WHERE id = $1 FOR UPDATE',
+    `SELECT id, kind, project_id, status, scheduled_id, run_id, copied_id IS NOT NULL AS copying
+     FROM broadcasts WHERE id = $1 FOR UPDATE`,
     [id],
   );
 }

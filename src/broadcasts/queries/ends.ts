@@ -15,12 +15,18 @@ export async function countOpenRecipients(db: Db, id: string): Promise<{ queued:
   return open ?? { queued: 0, sending: 0 };
 }
 
+/** Recipients that are skipped in one transaction. */
+export const SKIP_BATCH = 1_000;
+
+/** The next ones of a broadcast that is being cancelled. */
 export function skipQueuedRecipients(db: Db, id: string): Promise<number> {
   return change(
     db,
     'skip_queued_recipients',
     `UPDATE broadcast_recipients SET status = 'skipped', reason = 'cancelled', ended_at = now()
-     WHERE broadcast_id = $1 AND status = 'queued'`,
+     WHERE status = 'queued' AND id IN (
+       SELECT r.id FROM broadcasts b JOIN broadcast_recipients r ON r.broadcast_id = b.id
+       WHERE b.id = $1 AND b.status = 'cancelling' AND r.status = 'queued' LIMIT ${SKIP_BATCH})`,
     [id],
   );
 }
@@ -76,15 +82,18 @@ export interface JobEnd extends BroadcastCounts {
   ended_at: Date;
 }
 
-/** Writes the end status and the final counts, which add up to the total. */
+/**
+ * Writes the end status and the final counts, which add up to the total: an audience that was not copied before the
+ * broadcast was cancelled is skipped.
+ */
 export async function endBroadcast(db: Db, id: string, status: 'completed' | 'cancelled'): Promise<JobEnd> {
   const ended = await row<JobEnd>(
     db,
     'end_broadcast',
     `UPDATE broadcasts b SET status = $2, ended_at = now(), run_token = NULL, sent = c.sent, failed = c.failed,
-       skipped = c.skipped + b.inactive, possible_duplicates = c.resent
+       skipped = b.total - c.sent - c.failed, possible_duplicates = c.resent
      FROM (SELECT count(*) FILTER (WHERE status = 'sent') AS sent, count(*) FILTER (WHERE status = 'failed') AS failed,
-             count(*) FILTER (WHERE status = 'skipped') AS skipped, count(*) FILTER (WHERE resent) AS resent
+             count(*) FILTER (WHERE resent) AS resent
            FROM broadcast_recipients WHERE broadcast_id = $1) c
      WHERE b.id = $1 RETURNING b.sent, b.failed, b.skipped, b.possible_duplicates, b.total, b.ended_at`,
     [id, status],

@@ -50,7 +50,7 @@ export function beginRun(
        UPDATE broadcasts b SET status = 'running', run_token = $2, started_at = coalesce(b.started_at, now()),
          next_at = greatest(b.next_at, coalesce(b.started_at, now())), wake_at = clock_timestamp() + interval '2 minutes'
        FROM locked, projects p WHERE b.id = locked.id AND p.id = b.project_id
-       RETURNING b.kind, b.project_id, p.name AS project, b.content, b.scheduled_id`,
+       RETURNING b.kind, b.project_id, p.name AS project, b.content`,
       [id, token],
     );
     if (!begun) {
@@ -69,15 +69,8 @@ export function beginRun(
        WHERE broadcast_id = $1 AND status = 'sending'`,
       [id],
     );
-    if (begun.scheduled_id !== null) await skipTooLate(db, id);
-    const { project_id: projectId, scheduled_id: _, ...job } = begun;
+    const { project_id: projectId, ...job } = begun;
     const own = (await listProjectBots(db, projectId)).map(({ channel, bot }) => ({ channel, bot }));
-    await leaveRemovedBots(
-      db,
-      id,
-      projectId,
-      own.map(({ bot }) => bot),
-    );
     const senders = [...channels.map((channel) => ({ channel, bot: '' })), ...own];
     return { status: 'running', run: { id, token, projectId, ...job, senders } };
   });
@@ -88,7 +81,19 @@ interface BegunRun {
   project_id: string;
   project: string;
   content: StoredContent;
-  scheduled_id: string | null;
+}
+
+/** Recipients that are changed in one statement. */
+const BATCH = 1_000;
+
+/** What has changed for the recipients since they were copied, in batches. */
+export async function updateRecipients(
+  pool: pg.Pool,
+  { id, projectId, senders }: BroadcastRun,
+): Promise<void> {
+  const own = senders.map(({ bot }) => bot).filter((bot) => bot !== '');
+  while ((await skipTooLate(pool, id)) === BATCH);
+  while ((await leaveRemovedBots(pool, id, projectId, own)) === BATCH);
 }
 
 /** Recipients whose own time is too long ago, unless their message may have been sent before a crash. */
@@ -97,8 +102,10 @@ function skipTooLate(db: Db, id: string): Promise<number> {
     db,
     'skip_too_late_recipients',
     `UPDATE broadcast_recipients SET status = 'skipped', reason = 'too_late', ended_at = now()
-     WHERE broadcast_id = $1 AND status = 'queued' AND NOT resent AND media_message_id IS NULL
-       AND due_at < clock_timestamp() - interval '${limits.scheduledLateHours} hours'`,
+     WHERE status = 'queued' AND id IN (
+       SELECT id FROM broadcast_recipients
+       WHERE broadcast_id = $1 AND status = 'queued' AND NOT resent AND media_message_id IS NULL
+         AND due_at < clock_timestamp() - interval '${limits.scheduledLateHours} hours' LIMIT ${BATCH})`,
     [id],
   );
 }
@@ -110,7 +117,9 @@ function leaveRemovedBots(db: Db, id: string, projectId: string, connected: stri
     'leave_removed_bots',
     `UPDATE broadcast_recipients r SET bot = coalesce(
        (SELECT own.bot FROM project_bots own WHERE own.project_id = $2 AND own.channel = r.channel), '')
-     WHERE r.broadcast_id = $1 AND r.status = 'queued' AND r.bot <> '' AND r.bot <> ALL ($3::text[])`,
+     WHERE r.status = 'queued' AND r.id IN (
+       SELECT id FROM broadcast_recipients
+       WHERE broadcast_id = $1 AND status = 'queued' AND bot <> '' AND bot <> ALL ($3::text[]) LIMIT ${BATCH})`,
     [id, projectId, connected],
   );
 }

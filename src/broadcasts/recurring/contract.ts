@@ -69,7 +69,9 @@ export const runSchema = z.strictObject({
   reason: z
     .string()
     .nullable()
-    .describe('Skipped: `overlap`, `missed`, `by_request`, `billing_blocked` or `empty_audience`.'),
+    .describe(
+      'Skipped: `overlap`, `missed`, `by_request`, `billing_blocked`, `empty_audience` or `too_many_jobs`.',
+    ),
   job_id: idSchema.nullable(),
 });
 export type RunView = z.infer<typeof runSchema>;

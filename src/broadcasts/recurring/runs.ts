@@ -6,8 +6,9 @@ import { withTransaction } from '../../db/pool';
 import { emitEvent } from '../../events';
 import { isoTime } from '../../lib/iso-time';
 import { storeContent, type StoredContent } from '../../messages';
-import { isBillingBlocked } from '../../projects';
-import { insertAudienceJob, TooManyRecipients } from '../audience-job';
+import { isBillingBlocked, lockProject } from '../../projects';
+import { insertAudienceJob, TooManyJobs, TooManyRecipients } from '../audience-job';
+import { countAudience, type AudienceCount } from '../queries/broadcasts';
 import type { RecurringStatus } from './contract';
 import { localName } from './cron';
 import { dueOccurrences, openOccurrence } from './occurrences';
@@ -97,7 +98,7 @@ async function run(deps: RunDeps, recurringId: string, wanted: Wanted): Promise<
       return true;
     } catch (error) {
       // The transaction is rolled back; the claim says why nothing was sent.
-      if (error instanceof EmptyAudience) reason = 'empty_audience';
+      if (error instanceof TooManyJobs) reason = 'too_many_jobs';
       else if (error instanceof TooManyRecipients) reason = 'invalid_message';
       // Its content, or the audience that gave the reason, was read before the change.
       else if (error instanceof Changed) reason = null;
@@ -119,7 +120,10 @@ async function attempt(
   if (!before) throw new NothingToRun();
   const content = await contentNow(deps, before);
   const isBlocked = await isBillingBlocked(pool, before.project_id, config.HERALD_GRACE_HOURS);
+  const counted = await countAudience(pool, before.project_id, before.audience);
   await withTransaction(pool, async (db) => {
+    // Before the message, as everywhere.
+    await lockProject(db, before.project_id);
     const row = await lockRecurring(db, recurringId);
     if (!row || row.status === 'ended') throw new NothingToRun();
     const open = openOccurrence(row, row.now, await claimedAhead(db, recurringId));
@@ -127,7 +131,8 @@ async function attempt(
     if (isManual ? !open : !isDue) throw new NothingToRun();
     if (row.revision !== before.revision) throw new Changed();
     const at = isManual ? null : open;
-    const why = reason ?? (await overlap(db, row)) ?? (isBlocked ? 'billing_blocked' : null);
+    const known = reason ?? (await overlap(db, row)) ?? (isBlocked ? 'billing_blocked' : null);
+    const why = known ?? (content && counted.active === 0 ? 'empty_audience' : null);
     const isStarted = why === null && content !== null;
     const jobId = isStarted ? randomUUID() : null;
     const failed = why === null && !content;
@@ -142,7 +147,7 @@ async function attempt(
       jobId,
     });
     if (!claimed) throw new NothingToRun();
-    if (jobId && content) await startJob(db, row, { jobId, runId, content, at: at ?? row.now });
+    if (jobId && content) await startJob(db, row, { jobId, runId, content, counted, at: at ?? row.now });
     await advance(db, { ...row, runs: row.runs + (isStarted ? 1 : 0) }, isManual ? 'request' : 'workflow');
   });
 }
@@ -171,23 +176,21 @@ async function overlap(db: pg.PoolClient, { id }: LockedRecurring): Promise<stri
   return (await isRunOpen(db, id)) ? 'overlap' : null;
 }
 
-class EmptyAudience extends Error {}
-
 async function startJob(
   db: pg.PoolClient,
   row: LockedRecurring,
-  { jobId, runId, content, at }: { jobId: string; runId: string; content: StoredContent; at: Date },
+  given: { jobId: string; runId: string; content: StoredContent; counted: AudienceCount; at: Date },
 ): Promise<void> {
-  const { active } = await insertAudienceJob(db, row.project_id, {
-    id: jobId,
-    content,
+  const job = {
+    id: given.jobId,
+    content: given.content,
     audience: row.audience,
     messages_per_minute: null,
     scheduled_id: null,
-    run_id: runId,
-  });
-  if (active === 0) throw new EmptyAudience();
-  await countRun(db, row.id, at);
+    run_id: given.runId,
+  };
+  await insertAudienceJob(db, row.project_id, job, given.counted);
+  await countRun(db, row.id, given.at);
 }
 
 /** With the end of a run's broadcast, in the same transaction. */

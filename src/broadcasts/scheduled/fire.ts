@@ -15,12 +15,11 @@ import {
   storeContent,
   type SendResult,
 } from '../../messages';
-import { findProject, isBillingBlocked } from '../../projects';
+import { findProject, isBillingBlocked, lockProject } from '../../projects';
 import type { Project } from '../../projects/contract';
 import type { SubscriberRecord } from '../../subscribers';
-import type { Audience } from '../contract';
-import { insertAudienceJob, TooManyRecipients } from '../audience-job';
-import { hasRecipientWithoutTime, zonesOfAudience, type DueTimes } from '../queries/broadcasts';
+import { insertAudienceJob, TooManyJobs, TooManyRecipients } from '../audience-job';
+import { countAudience, zonesOfAudience } from '../queries/broadcasts';
 import { hasTooLate, mostFrequentFailure } from '../queries/ends';
 import { RECIPIENT, type ScheduledStatus } from './contract';
 import { recipientsOf } from './entries';
@@ -273,23 +272,25 @@ async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Pro
   try {
     const policy = { allowLocal: config.allowLocalWebhooks };
     const content = await storeContent(pool, project.id, entry.content, policy);
+    const counted = await countAudience(pool, project.id, audience);
+    if (counted.active === 0) {
+      return await endAudience(deps, entry, { status: 'skipped', reason: 'empty_audience' });
+    }
     return await withTransaction(pool, async (db): Promise<FireResult> => {
+      // Before the entry, as everywhere.
+      await lockProject(db, project.id);
       const locked = await lockScheduled(db, entry.id);
       if (!locked || locked.status !== 'scheduled') return ended(locked?.status ?? 'cancelled');
       if (locked.revision !== entry.revision) return checkAgain(locked);
       const jobId = randomUUID();
-      const dueTimes = entry.timezone === RECIPIENT ? await dueTimesOf(db, entry, audience, project) : null;
       const job = { id: jobId, content, audience, messages_per_minute: null, scheduled_id: entry.id };
-      const { active } = await insertAudienceJob(db, project.id, job, dueTimes);
-      if (active === 0) throw new EmptyAudience();
-      if (dueTimes && (await hasRecipientWithoutTime(db, jobId))) throw new ZonesChanged();
+      await insertAudienceJob(db, project.id, job, counted);
       await attachJob(db, entry.id, jobId);
       return ended('sending');
     });
   } catch (error) {
-    if (error instanceof ZonesChanged) return checkAgain(entry);
-    if (error instanceof EmptyAudience) {
-      return endAudience(deps, entry, { status: 'skipped', reason: 'empty_audience' });
+    if (error instanceof TooManyJobs) {
+      return endAudience(deps, entry, { status: 'skipped', reason: 'too_many_jobs' });
     }
     if (error instanceof TooManyRecipients || error instanceof AppError) {
       deps.log.warn({ err: error, scheduled_id: entry.id }, 'a scheduled broadcast can no longer be sent');
@@ -297,23 +298,6 @@ async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Pro
     }
     throw error;
   }
-}
-
-/** Rolls the broadcast back. */
-class EmptyAudience extends Error {}
-
-/** A recipient has moved to a time zone that had none a moment before. */
-class ZonesChanged extends Error {}
-
-async function dueTimesOf(
-  db: pg.PoolClient,
-  entry: LockedScheduled,
-  audience: Audience,
-  project: Project,
-): Promise<DueTimes> {
-  const found = await zonesOfAudience(db, project.id, audience);
-  const zones = [...new Set(found.map((zone) => zone ?? project.timezone))];
-  return { zones, moments: zones.map((zone) => dueAt(entry, zone)), ownZone: project.timezone };
 }
 
 /** The entry was changed after it was read: what was prepared for it is dropped. */

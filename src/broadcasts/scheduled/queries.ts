@@ -6,7 +6,7 @@ import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { Audience } from '../contract';
-import type { ScheduledStatus } from './contract';
+import { RECIPIENT, type ScheduledStatus } from './contract';
 import type { When } from './when';
 
 export interface ScheduledValues extends When {
@@ -256,5 +256,19 @@ export function markWoken(db: Db, { id, revision }: DueScheduled): Promise<numbe
          THEN greatest(next_at, clock_timestamp()) + interval '2 minutes' END
      WHERE id = $1 AND revision = $2`,
     [id, revision],
+  );
+}
+
+/** What the time of each recipient is computed from; null if all get it at the same time. */
+export function findRecipientTimes(
+  db: Db,
+  id: string,
+): Promise<{ scheduled_at: string; timezone: string; own_zone: string } | null> {
+  return row<{ scheduled_at: string; timezone: string; own_zone: string }>(
+    db,
+    'find_recipient_times',
+    `SELECT e.scheduled_at, e.timezone, p.timezone AS own_zone FROM scheduled e JOIN projects p ON p.id = e.project_id
+     WHERE e.id = $1 AND e.timezone = '${RECIPIENT}'`,
+    [id],
   );
 }

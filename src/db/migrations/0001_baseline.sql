@@ -1000,13 +1000,17 @@ CREATE TABLE broadcasts (
   -- The broadcast of an entry with an audience: at most one.
   scheduled_id uuid UNIQUE,
   -- The broadcast of a run.
-  run_id uuid UNIQUE
+  run_id uuid UNIQUE,
+  -- The subscriber up to whom the audience was copied into recipients, newest first. Null: all of it was.
+  copied_at timestamptz,
+  copied_id uuid
 );
+CREATE INDEX broadcasts_open_of_project ON broadcasts (project_id) WHERE status IN ('queued', 'running');
 CREATE INDEX broadcasts_page ON broadcasts (project_id, created_at DESC, id DESC);
 CREATE INDEX broadcasts_open ON broadcasts (wake_at) WHERE status IN ('queued', 'running', 'cancelling');
 CREATE INDEX broadcasts_by_end ON broadcasts (ended_at) WHERE ended_at IS NOT NULL;
 
--- The audience as it was when the broadcast began. No reference to the subscriber: one who is removed in the middle
+-- The audience, copied when the broadcast begins, a thousand at a time. No reference to the subscriber: one who is removed in the middle
 -- still counts. The id is the delivery_id.
 CREATE TABLE broadcast_recipients (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -1038,6 +1042,9 @@ CREATE INDEX broadcast_recipients_counts ON broadcast_recipients (broadcast_id, 
 CREATE INDEX broadcast_recipients_subscriber ON broadcast_recipients (subscriber_id);
 -- A broadcast is sent by each bot separately, so that one bot that waits does not hold up the other.
 CREATE INDEX broadcast_recipients_by_bot ON broadcast_recipients (broadcast_id, channel, bot, id) WHERE status = 'queued';
+
+CREATE INDEX broadcast_recipients_due ON broadcast_recipients (broadcast_id, due_at)
+  WHERE status = 'queued' AND due_at IS NOT NULL;
 
 -- Messages and broadcasts at a time. The row is the truth; workflow `scheduled/<id>` sleeps until `next_at`.
 CREATE TABLE scheduled (

@@ -573,6 +573,7 @@ export const en = {
     by_request: 'Skipped on request',
     billing_blocked: 'No credits left',
     empty_audience: 'No subscribers matched',
+    too_many_jobs: 'Too many broadcasts were running',
     invalid_message: 'The message could not be sent',
     cancelled: 'The broadcast was cancelled',
   },

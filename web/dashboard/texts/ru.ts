@@ -758,6 +758,7 @@ export const ru: Texts = {
     by_request: 'Пропущен по запросу',
     billing_blocked: 'Закончились кредиты',
     empty_audience: 'Не нашлось получателей',
+    too_many_jobs: 'Слишком много рассылок шли одновременно',
     invalid_message: 'Сообщение нельзя отправить',
     cancelled: 'Рассылку отменили',
   },

@@ -1417,7 +1417,7 @@ export type RecurringListRunsItem = {
   run_id: string;
   scheduled_for: string;
   status: 'started' | 'completed' | 'skipped' | 'failed';
-  /** Skipped: `overlap`, `missed`, `by_request`, `billing_blocked` or `empty_audience`. */
+  /** Skipped: `overlap`, `missed`, `by_request`, `billing_blocked`, `empty_audience` or `too_many_jobs`. */
   reason: string | null;
   job_id: string | null;
 };
@@ -3150,7 +3150,7 @@ export type ScheduledFailedData = {
   /** The broadcast of an audience; null for a subscriber. */
   job_id: string | null;
   occurred_at: string;
-  /** Why: as in /v1/send, or `billing_blocked`, `subscriber_not_found`, `too_late`, `empty_audience`. */
+  /** Why: as in /v1/send, or `billing_blocked`, `subscriber_not_found`, `too_late`, `empty_audience`, `too_many_jobs`. */
   reason: string;
 };
 

@@ -1527,7 +1527,7 @@ class RecurringListRunsItem(TypedDict):
     scheduled_for: str
     status: Literal["started", "completed", "skipped", "failed"]
     reason: Union[str, None]
-    """Skipped: `overlap`, `missed`, `by_request`, `billing_blocked` or `empty_audience`."""
+    """Skipped: `overlap`, `missed`, `by_request`, `billing_blocked`, `empty_audience` or `too_many_jobs`."""
     job_id: Union[str, None]
 
 
@@ -3437,7 +3437,7 @@ class ScheduledFailedData(TypedDict):
     """The broadcast of an audience; null for a subscriber."""
     occurred_at: str
     reason: str
-    """Why: as in /v1/send, or `billing_blocked`, `subscriber_not_found`, `too_late`, `empty_audience`."""
+    """Why: as in /v1/send, or `billing_blocked`, `subscriber_not_found`, `too_late`, `empty_audience`, `too_many_jobs`."""
 
 
 class DripStepSentData(TypedDict):
