@@ -43,7 +43,7 @@ export function webhookIntake({ intake, secretOf }: WebhookIntakeOptions): Middl
     }
     requireSecret(ctx, platformOf(target.channel).secretHeader, secret);
     // Every update that parses is stored: one that is refused would be repeated for ever.
-    const update = await readAnyJson(ctx, { fatal: false });
+    const update = await readAnyJson(ctx);
     await intake.store(target.channel, [update], undefined, target.bot);
     ctx.status = 200;
     ctx.body = { ok: true };

@@ -7,6 +7,10 @@ export const limits = {
   /** Of each dashboard session, instead of the project's. */
   dashboardRequestsPerMinute: 600,
   requestBodyBytes: MIB,
+  /** Of routes without an API key. */
+  keylessBodyBytes: 16 * KIB,
+  /** Of a request in JSON: its depth, the fields of one object, and all values together. */
+  json: { depth: 100, fields: 1_000, values: 100_000 },
   urlLength: 2048,
   slugLength: { min: 3, max: 50 },
   /** Of projects and API keys. */

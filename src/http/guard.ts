@@ -15,6 +15,7 @@ import type { CountRequest } from './project-limit';
 import { watchAccess } from './access-watch';
 import {
   Binary,
+  bodyBytesOf,
   EventStream,
   scopeOf,
   Streamed,
@@ -23,7 +24,8 @@ import {
   type RouteRequest,
   type RouteSpec,
 } from './route';
-import { refuseUnstorable, validated } from './validate';
+import { refuseUnstorable } from './storable-json';
+import { validated } from './validate';
 
 /**
  * Identifies the caller by its credentials, or throws; registered by roles/api.ts. `admittedTo`: the project that an earlier
@@ -214,14 +216,15 @@ const noQuery = z.strictObject({});
 const noBody = z.strictObject({});
 
 function parsedQuery(schema: z.ZodType | undefined, query: unknown): unknown {
-  refuseUnstorable(query);
+  refuseUnstorable(JSON.stringify(query));
   const parsed = validated(schema ?? noQuery, query);
   return schema ? parsed : undefined;
 }
 
-async function parsedBody(ctx: Context, { body: schema, text, method }: RouteSpec): Promise<unknown> {
+async function parsedBody(ctx: Context, spec: RouteSpec): Promise<unknown> {
+  const { body: schema, text, method } = spec;
   if (method === 'GET') return undefined;
-  const body = text ? await readTextBody(ctx, text) : await readJsonBody(ctx);
+  const body = text ? await readTextBody(ctx, text) : await readJsonBody(ctx, bodyBytesOf(spec));
   // A body that nobody reads is a mistake that the caller wants to hear of.
   return validated(schema ?? noBody, body);
 }

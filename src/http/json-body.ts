@@ -1,17 +1,19 @@
 import type { Context } from 'koa';
 import getRawBody from 'raw-body';
 import { AppError } from '../contract/errors';
-import { limits, MIB } from '../contract/limits';
-import { refuseUnstorable } from './validate';
+import { KIB, limits, MIB } from '../contract/limits';
+import { refuseUnstorable } from './storable-json';
 
 /**
  * Reads a JSON body of limited size and refuses characters that cannot be stored. A missing body is an empty object, so
  * that routes with only optional fields can be called without one.
  */
-export async function readJsonBody(ctx: Context): Promise<unknown> {
-  const body = await readAnyJson(ctx, { fatal: true });
-  refuseUnstorable(body);
-  return body;
+export async function readJsonBody(ctx: Context, maxBytes: number): Promise<unknown> {
+  const raw = await readJson(ctx, maxBytes);
+  if (raw === null) return {};
+  const text = decoded(raw);
+  refuseUnstorable(text);
+  return parsed(text);
 }
 
 /** Reads a body of text. A missing body is an empty text. */
@@ -24,25 +26,31 @@ export async function readTextBody(
   if (!ctx.is(type)) {
     throw new AppError('unsupported_media_type', `The body must be sent as ${type}.`);
   }
-  const text = decoded(raw);
-  refuseUnstorable(text);
+  const text = decoded(raw, { ignoreBOM: true });
+  if (text.includes('\0')) {
+    throw new AppError('validation_failed', 'body: contains a character that is not allowed');
+  }
   return text;
 }
 
-function decoded(raw: Buffer): string {
+/** Reads a JSON body as it is; bytes that are not UTF-8 become U+FFFD. */
+export async function readAnyJson(ctx: Context): Promise<unknown> {
+  const raw = await readJson(ctx, limits.requestBodyBytes);
+  return raw === null ? {} : parsed(new TextDecoder('utf-8').decode(raw));
+}
+
+async function readJson(ctx: Context, maxBytes: number): Promise<Buffer | null> {
+  const raw = await readBody(ctx, maxBytes);
+  if (raw !== null && !ctx.is('json', '+json')) throw new AppError('unsupported_media_type');
+  return raw;
+}
+
+function decoded(raw: Buffer, options: { ignoreBOM?: boolean } = {}): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(raw);
+    return new TextDecoder('utf-8', { ...options, fatal: true }).decode(raw);
   } catch {
     throw new AppError('validation_failed', 'body: is not valid UTF-8');
   }
-}
-
-/** Reads a JSON body as it is; unless `fatal`, bytes that are not UTF-8 become U+FFFD. */
-export async function readAnyJson(ctx: Context, { fatal }: { fatal: boolean }): Promise<unknown> {
-  const raw = await readBody(ctx, limits.requestBodyBytes);
-  if (raw === null) return {};
-  if (!ctx.is('json', '+json')) throw new AppError('unsupported_media_type');
-  return parseJson(raw, fatal);
 }
 
 /** Null if there is none. */
@@ -59,12 +67,13 @@ async function readBody(ctx: Context, maxBytes: number): Promise<Buffer | null> 
 }
 
 function tooLarge(maxBytes: number): AppError {
-  return new AppError('payload_too_large', `The request body is larger than ${maxBytes / MIB} MiB.`);
+  const size = maxBytes < MIB ? `${maxBytes / KIB} KiB` : `${maxBytes / MIB} MiB`;
+  return new AppError('payload_too_large', `The request body is larger than ${size}.`);
 }
 
-function parseJson(raw: Buffer, fatal: boolean): unknown {
+function parsed(json: string): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal }).decode(raw)) as unknown;
+    return JSON.parse(json) as unknown;
   } catch {
     throw new AppError('validation_failed', 'body: is not valid JSON');
   }

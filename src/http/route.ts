@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { ErrorCode } from '../contract/errors';
+import { limits } from '../contract/limits';
 import type { Scope } from '../contract/scopes';
 import { idempotencyHeaders } from '../contract/idempotency';
 import type { KeyedProject } from '../projects/contract';
@@ -144,6 +145,11 @@ export function routesOf(tag: string) {
 export function scopeOf({ scope, method }: Pick<RouteSpec, 'scope' | 'method'>): Scope | null {
   if (scope !== undefined) return scope;
   return method === 'GET' ? 'read' : 'manage';
+}
+
+/** The largest JSON body that a route reads: what a caller without a key can send costs others nothing. */
+export function bodyBytesOf({ auth }: Pick<RouteSpec, 'auth'>): number {
+  return auth === 'key' ? limits.requestBodyBytes : limits.keylessBodyBytes;
 }
 
 /** All request headers that a route reads. */

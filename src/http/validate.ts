@@ -44,30 +44,3 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
 function namedBy(path: PropertyKey[], text: string): string {
   return `${pathText(path)}: ${text.replace(/^[\w.]+: /, '')}`;
 }
-
-/**
- * Refuses text that PostgreSQL cannot store (NUL) or UTF-8 cannot encode (an unpaired surrogate), and the name `__proto__`,
- * which JavaScript objects would drop, anywhere in a value.
- * Iterative, because a body can be nested deeper than the stack.
- */
-export function refuseUnstorable(value: unknown): void {
-  const pending: [path: string, value: unknown][] = [['', value]];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const [path, item] = next;
-    if (typeof item === 'string' && (item.includes('\0') || !isWellFormed(item))) {
-      throw new AppError('validation_failed', `${path || 'body'}: contains a character that is not allowed`);
-    }
-    if (typeof item !== 'object' || item === null) continue;
-    for (const [key, child] of Object.entries(item)) {
-      const name = Array.isArray(item) ? `[${key}]` : `${path && '.'}${key}`;
-      if (key === '__proto__') {
-        throw new AppError('validation_failed', `${path}${name}: cannot be used as a name`);
-      }
-      pending.push([path + name, child]);
-    }
-  }
-}
-
-function isWellFormed(text: string): boolean {
-  return !/\p{Surrogate}/u.test(text);
-}

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa';
 import { AppError } from '../contract/errors';
+import { limits } from '../contract/limits';
 import type { Authenticate } from '../http/guard';
 import { readJsonBody } from '../http/json-body';
 import type { OwnRequests } from '../http/own-requests';
@@ -37,7 +38,7 @@ export function mcpEndpoint({ routes, authenticate, ownUrl, ownRequests, version
     }
     const { id, scopes } = await authenticate(ctx);
     ctx.state['projectId'] = id;
-    const body = await readJsonBody(ctx);
+    const body = await readJsonBody(ctx, limits.requestBodyBytes);
     tools ??= createTools(routes);
     const allowed = tools.filter(({ scope }) => scope === null || scopes.includes(scope));
     const library = await loadLibrary();

@@ -40,7 +40,7 @@ const paths: [path: RegExp, pattern: string, methods: string[]][] = [
 
 /** Where the standard lets a browser send its parameters in a form, too. */
 const formPaths = new Set(['/auth', '/session/end']);
-const FORM = { type: 'application/x-www-form-urlencoded', maxBytes: limits.requestBodyBytes };
+const FORM = { type: 'application/x-www-form-urlencoded', maxBytes: limits.keylessBodyBytes };
 /** Characters that every browser and proxy takes in an address. */
 const MAX_QUERY = 6_000;
 

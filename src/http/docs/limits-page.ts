@@ -10,7 +10,14 @@ const groups: [string, [string, string][]][] = [
     'Requests',
     [
       ['Requests per project', `${whole(limits.requestsPerMinute)} per minute, then 429 with Retry-After`],
-      ['Request body', `${limits.requestBodyBytes / MIB} MiB`],
+      [
+        'Request body',
+        `${limits.requestBodyBytes / MIB} MiB; without an API key (Mini App, sign-in, OpenID Connect) ${limits.keylessBodyBytes / KIB} KiB`,
+      ],
+      [
+        'JSON',
+        `nested up to ${limits.json.depth} deep, up to ${whole(limits.json.fields)} fields in an object, up to ${whole(limits.json.values)} values`,
+      ],
       ['URL length', `up to ${whole(limits.urlLength)} characters`],
       ['Time zone', 'a name of the IANA database, such as Europe/Berlin'],
       ['Items per page', `${limits.pageSize.default}, at most ${limits.pageSize.max}`],
