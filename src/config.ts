@@ -56,6 +56,8 @@ export const encryptionKeyList = z
 const HOURS = 'must be a number from 0 to 744';
 const SCALE = 'must be a number above 0 and at most 1';
 
+const perMinute = (usual: number) => whole(1, 1_000_000).default(usual);
+
 const ownSettings = z.object({
   NODE_ENV: z
     .string()
@@ -162,6 +164,19 @@ const ownSettings = z.object({
   HERALD_SUBSCRIBER_ID_FORMAT: oneOf(['uuid', 'prefixed'])
     .default('uuid')
     .describe('Format of subscriber ids in responses: a UUID, or `sub_` + base62. Requests accept both.'),
+
+  HERALD_MINI_REQUESTS_PER_MINUTE: perMinute(limits.miniRequestsPerMinute).describe(
+    'POST requests of the Mini App per minute and address (IPv6: /64 network).',
+  ),
+  HERALD_OIDC_FAILURES_PER_MINUTE: perMinute(limits.oidcFailuresPerMinute).describe(
+    'Failed client authentications at `/oidc/token` per minute and address (IPv6: /64 network); further ones are 429.',
+  ),
+  HERALD_OIDC_CLIENT_REQUESTS_PER_MINUTE: perMinute(limits.oidcClientRequestsPerMinute).describe(
+    'Requests to `/oidc/token` per minute and client.',
+  ),
+  HERALD_OIDC_GRANT_REQUESTS_PER_MINUTE: perMinute(limits.oidcGrantRequestsPerMinute).describe(
+    'Requests to `/oidc/token` per minute and grant: the refreshes of one login.',
+  ),
 
   HERALD_OPEN_SIGNUP: flag
     .default(false)

@@ -163,6 +163,11 @@ const table = {
     text: 'Too many deliveries are waiting for their first attempt.',
     help: `With more than ${limits.queuedDeliveries.toLocaleString('en')} deliveries waiting by default, a project can publish and track nothing more until its endpoints have caught up; those of disabled endpoints do not count. Wait for Retry-After seconds, and look for endpoints that respond slowly.`,
   },
+  rate_limit_address: {
+    status: 429,
+    text: 'Too many requests from this address.',
+    help: 'Routes without an API key allow a limited number of requests per minute for each IP address (of IPv6 for each /64 network). Wait for Retry-After seconds.',
+  },
   rate_limit_auth_sessions: {
     status: 429,
     text: 'Too many sessions created.',

@@ -42,6 +42,14 @@ export const limits = {
   oidcLoginsPerAddressPerHour: 20,
   /** Of each project. */
   oidcOpenLogins: 1_000,
+  /** Of each /48 network, of which one subscriber can have every /64. */
+  oidcOpenLoginsPerSite: 100,
+  /** Of the token endpoint: failures by address, other requests by client and by grant. */
+  oidcFailuresPerMinute: 60,
+  oidcClientRequestsPerMinute: 1_200,
+  oidcGrantRequestsPerMinute: 20,
+  /** Used refresh tokens of a grant that are kept: using one again ends the grant. */
+  oidcUsedRefreshTokens: 5,
   oidcCodeSeconds: 60,
   oidcAccessTokenHours: 1,
   oidcRefreshTokenDays: 30,
@@ -141,6 +149,8 @@ export const limits = {
   /** For one subscriber in one chain, in 24 hours. */
   dripBegunPerDay: 10,
   templates: 100,
+  /** In one text. */
+  templatePlaceholders: 100,
   templateVars: 50,
   templateValueLength: 1000,
   otpTtlMinutes: { default: 5, min: 1, max: 30 },
@@ -153,6 +163,8 @@ export const limits = {
   permissionTitleLength: 100,
   subscribeLinks: 1_000,
   subscribeLinkUses: 1_000_000,
+  /** POST requests of the Mini App, for each address (IPv6: /64 network). */
+  miniRequestsPerMinute: 60,
   /** The age up to which a Mini App's signed data counts. */
   initDataMinutes: 60,
   initDataLength: 4_096,
@@ -162,6 +174,9 @@ export const limits = {
   propertyKeyLength: 64,
   propertyLength: 256,
   importBytes: 10 * MIB,
+  importRows: 500_000,
+  importRowBytes: 64 * KIB,
+  importColumns: 1_000,
   /** Failed rows that are listed. */
   importErrors: 100,
   /** Imports of a project that have not completed. */

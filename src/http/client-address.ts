@@ -8,10 +8,10 @@ import type { OwnRequests } from './own-requests';
  */
 export function clientAddress(hops: number, ownRequests?: OwnRequests): Middleware {
   return async (ctx, next) => {
+    const ownClient = ownRequests?.clientOf(ctx) ?? null;
+    ctx.state['isOwnRequest'] = ownClient !== null;
     ctx.request.ip =
-      ownRequests?.clientOf(ctx) ??
-      forwardedAddress(ctx, hops) ??
-      normal(ctx.req.socket.remoteAddress || 'unknown');
+      ownClient ?? forwardedAddress(ctx, hops) ?? normal(ctx.req.socket.remoteAddress || 'unknown');
     await next();
   };
 }

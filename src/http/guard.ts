@@ -11,6 +11,7 @@ import type { IdempotentRequest, RunOnce, Work } from './idempotency';
 import { auditActionOf } from './audit-action';
 import { readJsonBody, readTextBody } from './json-body';
 import { logIds } from './log-ids';
+import { isOwnRequest } from './own-requests';
 import type { CountRequest } from './project-limit';
 import { watchAccess } from './access-watch';
 import {
@@ -153,9 +154,14 @@ function idempotentRequest(
 }
 
 /** Authenticates the caller and counts the request towards its rate limit. */
-export async function admit(ctx: Context, { authenticate, countRequest }: GuardDeps): Promise<KeyedProject> {
+export async function admit(
+  ctx: Context,
+  { authenticate, countRequest }: Pick<GuardDeps, 'authenticate' | 'countRequest'>,
+): Promise<KeyedProject> {
   const project = await authenticate(ctx);
   ctx.state['projectId'] = project.id;
+  // The message that it is made for has been counted.
+  if (isOwnRequest(ctx)) return project;
   const limit = await countRequest(project);
   ctx.set('X-RateLimit-Limit', String(limit.limit));
   ctx.set('X-RateLimit-Remaining', String(limit.remaining));

@@ -54,7 +54,7 @@ function decoded(raw: Buffer, options: { ignoreBOM?: boolean } = {}): string {
 }
 
 /** Null if there is none. */
-async function readBody(ctx: Context, maxBytes: number): Promise<Buffer | null> {
+export async function readBody(ctx: Context, maxBytes: number): Promise<Buffer | null> {
   const declared = Number(ctx.get('content-length') || 0);
   if (declared > maxBytes) throw tooLarge(maxBytes);
   if (declared === 0 && !ctx.get('transfer-encoding')) return null;

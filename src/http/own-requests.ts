@@ -10,6 +10,11 @@ export interface OwnRequests {
   clientOf(ctx: Context): string | null;
 }
 
+/** Whether `clientAddress` has recognised it. */
+export function isOwnRequest(ctx: Context): boolean {
+  return ctx.state['isOwnRequest'] === true;
+}
+
 export function createOwnRequests(): OwnRequests {
   // Only this process knows it, so that no client can state another address.
   const token = randomBytes(32).toString('hex');

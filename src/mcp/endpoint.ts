@@ -1,13 +1,15 @@
 import type { Middleware } from 'koa';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
-import type { Authenticate } from '../http/guard';
+import type { Scope } from '../contract/scopes';
+import { admit, type Authenticate } from '../http/guard';
 import { readJsonBody } from '../http/json-body';
 import type { OwnRequests } from '../http/own-requests';
+import type { CountRequest } from '../http/project-limit';
 import type { Route } from '../http/route';
 import { loadLibrary } from './library';
 import { createMcpServer, type CallApi } from './server';
-import { createTools, type Tool } from './tools';
+import { createTools, listed, type Tool } from './tools';
 
 export const MCP_PATH = '/mcp';
 
@@ -15,6 +17,7 @@ export interface McpDeps {
   routes: Route[];
   /** By API key only: a browser's cookie must not reach tools. */
   authenticate: Authenticate;
+  countRequest: CountRequest;
   /** Where this process serves the API. */
   ownUrl: () => string;
   ownRequests: OwnRequests;
@@ -24,11 +27,24 @@ export interface McpDeps {
 /**
  * The Model Context Protocol over streamable HTTP, without sessions: every request carries the API key, so that a revoked
  * key ends access at once and any process can respond. A call of a tool is a request to the API with the same key and
- * address.
+ * address. Every message counts as a request of the project; the request that a tool makes is not counted again.
  */
-export function mcpEndpoint({ routes, authenticate, ownUrl, ownRequests, version }: McpDeps): Middleware {
+export function mcpEndpoint({ routes, ownUrl, ownRequests, version, ...deps }: McpDeps): Middleware {
   // Created on the first request: building the schemas would take half of the API's start time.
   let tools: Tool[] | undefined;
+  const sets = new Map<string, ToolSet>();
+
+  function toolsOf(scopes: readonly Scope[]): ToolSet {
+    const key = [...scopes].sort().join();
+    const known = sets.get(key);
+    if (known) return known;
+    tools ??= createTools(routes);
+    const allowed = tools.filter(({ scope }) => scope === null || scopes.includes(scope));
+    const set = { allowed, json: JSON.stringify({ tools: allowed.map(listed) }) };
+    sets.set(key, set);
+    return set;
+  }
+
   return async (ctx, next) => {
     if (ctx.path !== MCP_PATH) return next();
     ctx.state['routePattern'] = MCP_PATH;
@@ -36,11 +52,18 @@ export function mcpEndpoint({ routes, authenticate, ownUrl, ownRequests, version
       ctx.set('Allow', 'POST');
       throw new AppError('method_not_allowed');
     }
-    const { id, scopes } = await authenticate(ctx);
-    ctx.state['projectId'] = id;
+    const { scopes } = await admit(ctx, deps);
     const body = await readJsonBody(ctx, limits.requestBodyBytes);
-    tools ??= createTools(routes);
-    const allowed = tools.filter(({ scope }) => scope === null || scopes.includes(scope));
+    if (Array.isArray(body)) {
+      throw new AppError('validation_failed', 'body: must be one JSON-RPC message, not a batch');
+    }
+    const { allowed, json } = toolsOf(scopes);
+    const listId = idOfList(body);
+    if (listId !== undefined) {
+      ctx.type = 'json';
+      ctx.body = `{"jsonrpc":"2.0","id":${JSON.stringify(listId)},"result":${json}}`;
+      return;
+    }
     const library = await loadLibrary();
     const headers = { authorization: ctx.get('authorization'), ...ownRequests.headersFor(ctx.ip) };
     const server = createMcpServer(library, allowed, apiAt(ownUrl(), headers), version);
@@ -51,6 +74,20 @@ export function mcpEndpoint({ routes, authenticate, ownUrl, ownRequests, version
     ctx.respond = false;
     await transport.handleRequest(ctx.req, ctx.res, body);
   };
+}
+
+/** The tools that a set of scopes allows. */
+interface ToolSet {
+  allowed: Tool[];
+  /** The result of `tools/list`, a third of a megabyte: encoded once. */
+  json: string;
+}
+
+/** The id of a request to list the tools; undefined for any other message. */
+function idOfList(message: unknown): string | number | undefined {
+  const { jsonrpc, method, id } = (message ?? {}) as { jsonrpc?: unknown; method?: unknown; id?: unknown };
+  if (jsonrpc !== '2.0' || method !== 'tools/list') return undefined;
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
 
 function apiAt(url: string, headers: Record<string, string>): CallApi {

@@ -15,13 +15,12 @@ async function load() {
     import('@modelcontextprotocol/sdk/server/streamableHttp.js'),
     import('@modelcontextprotocol/sdk/types.js'),
   ]);
-  const { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } = types;
+  const { CallToolRequestSchema, ErrorCode, McpError } = types;
   return {
     Server,
     StreamableHTTPServerTransport,
     CallToolRequestSchema,
     ErrorCode,
-    ListToolsRequestSchema,
     McpError,
   };
 }

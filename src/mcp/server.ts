@@ -11,24 +11,14 @@ export type CallApi = (
   signal: AbortSignal,
 ) => Promise<{ status: number; text: string }>;
 
-/** A server for one caller: it lists and calls the tools that the caller's scopes allow. */
+/** A server for one caller: it calls the tools that the caller's scopes allow. The endpoint lists them. */
 export function createMcpServer(
-  { Server, ListToolsRequestSchema, CallToolRequestSchema, McpError, ErrorCode }: McpLibrary,
+  { Server, CallToolRequestSchema, McpError, ErrorCode }: McpLibrary,
   tools: Tool[],
   callApi: CallApi,
   version: string,
 ): InstanceType<McpLibrary['Server']> {
   const server = new Server({ name: 'herald', version }, { capabilities: { tools: {} } });
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: tools.map(({ name, title, description, inputSchema, outputSchema, annotations }) => ({
-      name,
-      title,
-      description,
-      inputSchema,
-      ...(outputSchema ? { outputSchema } : {}),
-      annotations,
-    })),
-  }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const { name, arguments: given = {} } = params;
     const tool = tools.find((each) => each.name === name);

@@ -39,6 +39,18 @@ export function createTools(routes: Route[]): Tool[] {
   });
 }
 
+/** As `tools/list` shows it. */
+export function listed({ name, title, description, inputSchema, outputSchema, annotations }: Tool) {
+  return {
+    name,
+    title,
+    description,
+    inputSchema,
+    ...(outputSchema ? { outputSchema } : {}),
+    annotations,
+  };
+}
+
 function isTool(spec: RouteSpec): boolean {
   const isJson = spec.response === undefined || spec.response instanceof z.ZodType;
   const isSecret = spec.confidential === true || spec.idempotent?.shownOnce !== undefined;

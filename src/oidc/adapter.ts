@@ -1,6 +1,7 @@
 import type { Adapter, AdapterPayload } from './library';
 import type { Db } from '../db/pool';
 import { isUuid } from '../contract/ids';
+import { limits } from '../contract/limits';
 import { sha256 } from '../lib/tokens';
 import { writeDeferred } from './deferred-writes';
 import { findActiveClient, type ActiveClient } from './queries/clients';
@@ -10,17 +11,25 @@ import {
   deleteRecordsOfGrant,
   extendGrant,
   findRecord,
+  removeUsedRefreshTokens,
   revokeGrant,
   saveRecord,
 } from './queries/records';
 
 export interface AdapterDeps {
   db: Db;
+  /** Called before a code or refresh token is read, which only the token endpoint does, for a client that it has authenticated. */
+  beforeToken(): Promise<void>;
+  /** Called before a code or refresh token of this grant is used. */
+  beforeGrant(grantId: string): Promise<void>;
   /** Called before a device code is read: counts the poll, and records the outcome of its login. */
   beforeDevice(id: string): Promise<void>;
   /** The error for a code or refresh token that a concurrent request has used. */
   usedError(): Error;
 }
+
+/** What a client exchanges for tokens. */
+const tokenModels = new Set(['AuthorizationCode', 'RefreshToken', 'DeviceCode']);
 
 /** The provider's storage for one of its models. Ids are bearer secrets: they are stored as hashes only. */
 export function createAdapter(model: string, deps: AdapterDeps): Adapter {
@@ -52,13 +61,25 @@ export function createAdapter(model: string, deps: AdapterDeps): Adapter {
       }
     },
     async find(id) {
+      if (tokenModels.has(model)) await deps.beforeToken();
       if (model === 'DeviceCode') await deps.beforeDevice(id);
       const record = await findRecord(db, model, sha256(id));
       if (!record) return undefined;
+      const grantId = record.payload['grantId'];
+      // Polls of a device are counted by its code. A token that is used again is never too many: it ends the grant.
+      if (model === 'RefreshToken' && typeof grantId === 'string' && !record.consumed) {
+        await deps.beforeGrant(grantId);
+      }
       return { ...record.payload, jti: id, ...(record.consumed ? { consumed: true } : {}) };
     },
     async consume(id) {
-      if (await consumeRecord(db, model, sha256(id))) return;
+      const used = await consumeRecord(db, model, sha256(id));
+      if (used) {
+        if (model === 'RefreshToken' && used.grant_id !== null) {
+          await removeUsedRefreshTokens(db, used.grant_id, limits.oidcUsedRefreshTokens);
+        }
+        return;
+      }
       // Used twice at the same time: as for any other reuse, everything that came from it ends.
       const record = await findRecord(db, model, sha256(id));
       const grantId = record?.payload['grantId'];

@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
-import { readTextBody } from '../http/json-body';
+import { createFailureLimit } from '../http/failure-limit';
+import { readBody, readTextBody } from '../http/json-body';
 import { createRateLimiter, retryAfterSeconds } from '../http/rate-limiter';
 import { sha256 } from '../lib/tokens';
 import type { CollectOutcome } from '../login';
@@ -54,6 +56,14 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
     seconds: 3_600,
   });
 
+  // Counts only failures: a client behind the same address goes on.
+  const recordFailure = createFailureLimit(
+    deps.pool,
+    'oidc_client_failure',
+    deps.config.HERALD_OIDC_FAILURES_PER_MINUTE,
+    60,
+  );
+
   async function openDevice(ctx: Context): Promise<void> {
     const userCode = ctx.query['user_code'];
     if (typeof userCode !== 'string' || userCode === '') return showCodeInput(ctx, null);
@@ -79,7 +89,9 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
     if (path === '/device') return openDevice(ctx);
     if (path === '/device/auth' && ctx.method === 'POST') {
       const counted = await countDeviceCode(limitedAddress(ctx.ip));
-      if (!counted.allowed) return refuseDevice(ctx, retryAfterSeconds(counted));
+      if (!counted.allowed) {
+        return refuseFor(ctx, retryAfterSeconds(counted), 'Too many device codes. Try again later.');
+      }
     }
     if (ctx.method === 'POST' && formPaths.has(path)) return repeatByGet(ctx, path);
     const provider = await currentProvider();
@@ -90,7 +102,12 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
       ctx.set('Content-Security-Policy', `${ctx.response.get('content-security-policy')}; script-src 'self'`);
     }
     if (path === '/auth') allowRefreshTokens(ctx);
+    if (ctx.method === 'POST') await provideBody(ctx);
     await withDeferredWrites(deps.pool, () => run(provider, ctx, path));
+    if (path === '/token' && ctx.status === 401) {
+      const wait = await recordFailure(limitedAddress(ctx.ip));
+      if (wait !== null) refuseFor(ctx, wait, 'Too many failed authentications. Try again later.');
+    }
     if (isAuthorization) allowFormPost(ctx);
     if (path === '/session/end') await endGrant(deps, provider, ctx);
     if (ctx.status === 404 && ctx.body === undefined) throw new AppError('not_found');
@@ -140,6 +157,14 @@ async function run(provider: OidcProvider, ctx: Context, path: string): Promise<
   } finally {
     ctx.path = whole;
   }
+}
+
+/** The library would read larger bodies; it takes this one for the request's own. */
+async function provideBody(ctx: Context): Promise<void> {
+  const body = await readBody(ctx, limits.keylessBodyBytes);
+  if (body === null) return;
+  Object.defineProperty(ctx.req, 'readable', { value: true });
+  Object.defineProperty(ctx.req, 'iterator', { value: () => Readable.from([body]) });
 }
 
 /** There is no single sign-on: no authorization sees the session of an earlier one. */
@@ -202,11 +227,8 @@ async function endGrant({ pool }: ProviderDeps, provider: OidcProvider, ctx: Con
   ctx.redirect(target.href);
 }
 
-function refuseDevice(ctx: Context, retryAfter: number): void {
+function refuseFor(ctx: Context, retryAfter: number, description: string): void {
   ctx.status = 429;
   ctx.set('Retry-After', String(retryAfter));
-  ctx.body = {
-    error: 'temporarily_unavailable',
-    error_description: 'Too many device codes. Try again later.',
-  };
+  ctx.body = { error: 'temporarily_unavailable', error_description: description };
 }

@@ -11,6 +11,7 @@ import type { SigningKey } from './keys';
 import type { Configuration, KoaContextWithOIDC, OidcLibrary, OidcProvider } from './library';
 import { showError, showLoggedOut, showLogout } from './pages';
 import { BillingBlocked, startLogin, type StartLoginDeps } from './start-login';
+import { createTokenLimit, TooManyTokenRequests } from './token-limit';
 
 export type ProviderDeps = StartLoginDeps & Pick<Core, 'pool' | 'config' | 'log' | 'publicUrl'>;
 
@@ -64,8 +65,20 @@ export function createProvider(deps: ProviderDeps, library: OidcLibrary, keys: S
     }
   }
 
+  const tokenLimit = createTokenLimit(deps);
+  const counted = async (count: Promise<void>) => {
+    try {
+      await count;
+    } catch (error) {
+      if (error instanceof TooManyTokenRequests) Provider.ctx?.set('Retry-After', String(error.retryAfter));
+      throw error;
+    }
+  };
+
   const adapterDeps = {
     db: pool,
+    beforeToken: () => counted(tokenLimit.countClient(Provider.ctx?.oidc.client?.clientId ?? '')),
+    beforeGrant: (grantId: string) => counted(tokenLimit.countGrant(grantId)),
     beforeDevice: (id: string) => settleDevice({ pool, library, provider, starter: deps.starter }, id),
     usedError: () => new errors.InvalidGrant('already used'),
   };

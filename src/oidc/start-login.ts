@@ -3,11 +3,17 @@ import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction, type Db } from '../db/pool';
 import { onBehalfOf } from '../db/project-share';
-import { openProviderSession, showProviderSession, type SessionStarter } from '../login';
+import { expireSessions, openProviderSession, showProviderSession, type SessionStarter } from '../login';
 import { isBillingBlocked, lockProject } from '../projects';
-import { limitedAddress } from './address';
+import { limitedAddress, siteOf } from './address';
 import { takeDeferredWrites } from './deferred-writes';
-import { hasOpenLogins, insertLogin, secondsUntilLoginFits } from './queries/logins';
+import {
+  hasOpenLogins,
+  hasOpenLoginsOfSite,
+  insertLogin,
+  lockOldestUnopenedLogin,
+  secondsUntilLoginFits,
+} from './queries/logins';
 
 export type StartLoginDeps = Pick<Core, 'pool' | 'config' | 'cipher' | 'log' | 'publicUrl'> & {
   starter: Pick<SessionStarter, 'start' | 'signalRedeemed'>;
@@ -52,19 +58,25 @@ const BUSY_RETRY_SECONDS = 60;
 export async function startLogin(ctx: Context, deps: StartLoginDeps, request: LoginRequest): Promise<string> {
   const { projectId, clientId, waiting, device, maxSeconds = Infinity } = request;
   const address = limitedAddress(ctx.ip);
+  const site = siteOf(ctx.ip);
   // The interaction is stored with its login, and not at all if the login is refused.
   const writes = takeDeferredWrites();
   const open = async (db: Db) => {
     // One round trip: each statement begins after the one before it.
-    const [, isBlocked, wait, isBusy] = await Promise.all([
+    const [, isBlocked, wait, isSiteBusy, isBusy] = await Promise.all([
       lockProject(db, projectId),
       isBillingBlocked(db, projectId, deps.config.HERALD_GRACE_HOURS),
       secondsUntilLoginFits(db, projectId, address, limits.oidcLoginsPerAddressPerHour),
+      hasOpenLoginsOfSite(db, projectId, site, limits.oidcOpenLoginsPerSite),
       hasOpenLogins(db, projectId, limits.oidcOpenLogins),
     ]);
     if (isBlocked) throw new BillingBlocked();
     if (wait > 0) throw new LoginRefused('too_many', wait);
-    if (isBusy) throw new LoginRefused('busy', BUSY_RETRY_SECONDS);
+    if (isSiteBusy) throw new LoginRefused('too_many', BUSY_RETRY_SECONDS);
+    // So that nobody can keep others from logging in by logins that are never answered.
+    const unopened = isBusy ? await lockOldestUnopenedLogin(db, projectId) : null;
+    if (unopened !== null) await expireSessions(db, [unopened]);
+    else if (isBusy) throw new LoginRefused('busy', BUSY_RETRY_SECONDS);
     const shown = {
       address: device.address,
       userAgent: device.userAgent.slice(0, limits.userAgentLength) || null,
@@ -78,6 +90,7 @@ export async function startLogin(ctx: Context, deps: StartLoginDeps, request: Lo
       interaction: 'interaction' in waiting ? waiting.interaction : null,
       device_hash: 'deviceHash' in waiting ? waiting.deviceHash : null,
       address,
+      site,
     };
     await Promise.all([opened.inserted, insertLogin(db, login), ...writes.map((write) => write(db))]);
     return opened.session;

@@ -52,6 +52,7 @@ import { createImportRoutes } from '../subscribers/import-routes';
 import { createLabelRoutes } from '../subscribers/label-routes';
 import { createLinkRoutes } from '../subscribers/link-routes';
 import { createMiniAppRoutes } from '../subscribers/mini-app/routes';
+import { miniAppLimit } from '../subscribers/mini-app/limit';
 import { miniAppPage } from '../subscribers/mini-app/page';
 import { createSubscriberRoutes } from '../subscribers/routes';
 import { createTeamRoutes } from '../projects/team/routes';
@@ -151,6 +152,7 @@ export async function startApi({ pools, ...rest }: Core): Promise<RunningApi> {
   const routes = createRoutes(core, readinessParts(core), waiter, stopping.signal);
   const oidc = createOidc({ ...login, starter: createSessionStarter(login) });
   const ownRequests = createOwnRequests();
+  const guarded = guardDeps(core);
   let port = 0;
   const ownUrl = () => `http://${reachable(config.host)}:${port}`;
   const app = createApp(
@@ -161,11 +163,13 @@ export async function startApi({ pools, ...rest }: Core): Promise<RunningApi> {
         webFiles(config),
         brandFiles(core),
         miniAppPage(),
+        miniAppLimit(core),
         loginPage({ ...login, collectOutcome: oidc.collectOutcome }),
         oidc.pages,
         mcpEndpoint({
           routes,
           authenticate: createBearerAuthentication(core),
+          countRequest: guarded.countRequest,
           ownUrl,
           ownRequests,
           version: packageVersion(),
@@ -174,7 +178,7 @@ export async function startApi({ pools, ...rest }: Core): Promise<RunningApi> {
       ],
     },
     {
-      ...guardDeps(core),
+      ...guarded,
       login: guardDeps(login),
       log,
       docsUrl,

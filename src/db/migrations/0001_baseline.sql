@@ -402,7 +402,7 @@ CREATE TABLE imports (
   project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
   dry_run boolean NOT NULL,
   columns text[] NOT NULL,
-  status text NOT NULL DEFAULT 'queued' CHECK (status IN ('queued', 'running', 'completed')),
+  status text NOT NULL DEFAULT 'queued' CHECK (status IN ('queued', 'running', 'completed', 'cancelled')),
   rows int NOT NULL DEFAULT 0,
   updated int NOT NULL DEFAULT 0,
   failed int NOT NULL DEFAULT 0,
@@ -416,11 +416,11 @@ CREATE TABLE imports (
   started_at timestamptz,
   ended_at timestamptz
 );
-CREATE INDEX imports_due ON imports (wake_at) WHERE status <> 'completed';
-CREATE INDEX imports_open ON imports (project_id) WHERE status <> 'completed';
+CREATE INDEX imports_due ON imports (wake_at) WHERE ended_at IS NULL;
+CREATE INDEX imports_open ON imports (project_id) WHERE ended_at IS NULL;
 CREATE INDEX imports_age ON imports (created_at, id);
 
--- The rows of an import that are still to do: lists of cells, in the order of the import's columns.
+-- The rows of an import that are still to do, each with its place in the file and its cells in the order of the import's columns.
 CREATE TABLE import_chunks (
   import_id uuid NOT NULL REFERENCES imports ON DELETE CASCADE,
   first_row int NOT NULL,
@@ -1298,9 +1298,12 @@ CREATE TABLE oidc_logins (
   device_hash bytea,
   -- The browser's address, of IPv6 the /64 network; erased with the person.
   address text,
+  -- The same; of IPv6 the /48 network.
+  site text,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   CHECK (num_nonnulls(interaction, device_hash) = 1)
 );
+CREATE INDEX oidc_logins_site ON oidc_logins (project_id, site, created_at);
 CREATE INDEX oidc_logins_address ON oidc_logins (project_id, address, created_at);
 CREATE INDEX oidc_logins_device ON oidc_logins (device_hash) WHERE device_hash IS NOT NULL;
 CREATE INDEX oidc_logins_client ON oidc_logins (client_id) WHERE client_id IS NOT NULL;

@@ -58,16 +58,32 @@ export function extendGrant(db: Db, grantHash: Buffer, exp: number): Promise<num
   );
 }
 
-/** Returns false if the record was used before: of any number of concurrent uses one is the first. */
-export async function consumeRecord(db: Db, model: string, idHash: Buffer): Promise<boolean> {
-  const consumed = await change(
+/** Returns null if the record was used before: of any number of concurrent uses one is the first. */
+export function consumeRecord(
+  db: Db,
+  model: string,
+  idHash: Buffer,
+): Promise<{ grant_id: string | null } | null> {
+  return row<{ grant_id: string | null }>(
     db,
     'consume_oidc_record',
     `UPDATE oidc_records SET consumed_at = clock_timestamp()
-     WHERE model = $1 AND id_hash = $2 AND consumed_at IS NULL`,
+     WHERE model = $1 AND id_hash = $2 AND consumed_at IS NULL RETURNING grant_id`,
     [model, idHash],
   );
-  return consumed > 0;
+}
+
+/** Keeps the newest used refresh tokens of a grant, by which a second use is noticed. */
+export function removeUsedRefreshTokens(db: Db, grantId: string, kept: number): Promise<number> {
+  return change(
+    db,
+    'remove_used_refresh_tokens',
+    `DELETE FROM oidc_records WHERE model = 'RefreshToken' AND id_hash IN (
+       SELECT id_hash FROM oidc_records
+       WHERE grant_id = $1 AND model = 'RefreshToken' AND consumed_at IS NOT NULL
+       ORDER BY consumed_at DESC OFFSET $2)`,
+    [grantId, kept],
+  );
 }
 
 export function deleteRecord(db: Db, model: string, idHash: Buffer): Promise<number> {

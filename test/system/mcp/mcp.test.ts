@@ -132,6 +132,7 @@ async function mcpInFrontOf(api: http.Server) {
   const endpoint = mcpEndpoint({
     routes,
     authenticate: async () => caller,
+    countRequest: async () => ({ allowed: true, limit: 1, remaining: 0, reset: 0, retryAfter: 1 }),
     ownUrl,
     ownRequests: createOwnRequests(),
     version: '1',
@@ -159,6 +160,46 @@ test('no tool returns a secret or a login code', async () => {
   ]) {
     expect(names).not.toContain(hidden);
   }
+});
+
+test('every message counts as one request of the project, and a batch is refused', async () => {
+  const { id, api_key } = await service.createProject({ requests_per_minute: 3 });
+  const post = (body: unknown) =>
+    fetch(`${service.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${api_key}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify(body),
+    });
+  const list = { jsonrpc: '2.0', id: 'a', method: 'tools/list' };
+  const call = {
+    jsonrpc: '2.0',
+    id: 2,
+    method: 'tools/call',
+    params: { name: 'project_get', arguments: {} },
+  };
+  const listed = await post(list);
+  expect([listed.status, listed.headers.get('x-ratelimit-remaining')]).toEqual([200, '2']);
+  expect(await listed.json()).toMatchObject({
+    jsonrpc: '2.0',
+    id: 'a',
+    result: { tools: expect.any(Array) },
+  });
+  const called = await post(call);
+  // The request that the tool makes is not counted again.
+  expect([called.status, called.headers.get('x-ratelimit-remaining')]).toEqual([200, '1']);
+  expect(await called.json()).toMatchObject({ id: 2, result: { structuredContent: { id } } });
+  const batch = await post([list, call]);
+  expect([batch.status, await batch.json()]).toEqual([
+    400,
+    expect.objectContaining({ code: 'validation_failed', error: expect.stringContaining('batch') }),
+  ]);
+  const refused = await post(list);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, expect.any(String)]);
+  expect(await refused.json()).toMatchObject({ code: 'rate_limit_project' });
 });
 
 test('only a key opens it, and a revoked one no longer', async () => {

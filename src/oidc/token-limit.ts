@@ -1,0 +1,34 @@
+import type { Core } from '../core';
+import { createRateLimiter, retryAfterSeconds, type Count } from '../http/rate-limiter';
+
+/** The provider shows errors with these fields as they are. */
+export class TooManyTokenRequests extends Error {
+  readonly expose = true;
+  readonly statusCode = 429;
+  readonly error_description = 'Too many requests. Try again later.';
+
+  constructor(readonly retryAfter: number) {
+    super('temporarily_unavailable');
+    this.name = 'TooManyTokenRequests';
+  }
+}
+
+/** Counts what an authenticated client sends to the token endpoint, before any token is used up. */
+export interface TokenLimit {
+  countClient(clientId: string): Promise<void>;
+  countGrant(grantId: string): Promise<void>;
+}
+
+export function createTokenLimit({ pool, config }: Pick<Core, 'pool' | 'config'>): TokenLimit {
+  const perMinute = (name: string, points: number) => createRateLimiter(pool, { name, points, seconds: 60 });
+  const clients = perMinute('oidc_client', config.HERALD_OIDC_CLIENT_REQUESTS_PER_MINUTE);
+  const grants = perMinute('oidc_grant', config.HERALD_OIDC_GRANT_REQUESTS_PER_MINUTE);
+  const counted = async (count: Count, key: string) => {
+    const result = await count(key);
+    if (!result.allowed) throw new TooManyTokenRequests(retryAfterSeconds(result));
+  };
+  return {
+    countClient: (clientId) => counted(clients, clientId),
+    countGrant: (grantId) => counted(grants, grantId),
+  };
+}
