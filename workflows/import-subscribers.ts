@@ -19,7 +19,7 @@ export async function importSubscribers(input: ImportInput): Promise<ImportProgr
   for (let pages = 1; ; pages += 1) {
     const page = await importPage.executeWithOptions({ summary: `page ${pages}` }, [input]);
     setCurrentDetails(`${page.status}: ${page.updated} updated, ${page.failed} failed of ${page.rows} rows.`);
-    if (page.status === 'completed') return page;
+    if (page.status === 'completed' || page.status === 'cancelled') return page;
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof importSubscribers>(input);
   }
 }

@@ -20,52 +20,87 @@ export function withoutGuard(cell: string): string {
 
 export class CsvError extends Error {}
 
-/** The lines of a text, without empty ones. Line breaks are CRLF, LF or CR. */
-export function* parseCsv(text: string): Generator<string[]> {
+export interface CsvRow {
+  /** As a spreadsheet counts: from 1, empty ones included. */
+  row: number;
+  cells: string[];
+}
+
+/** What one row may have: anything beyond is refused where it begins, so that no row takes long to read. */
+export interface RowBounds {
+  columns: number;
+  bytes: number;
+}
+
+/** The rows of a text, without empty ones. Line breaks are CRLF, LF or CR. */
+export function* parseCsv(text: string, bounds: RowBounds): Generator<CsvRow, undefined> {
   // Excel begins a file with a byte order mark.
   let at = text.startsWith('\ufeff') ? 1 : 0;
-  while (at < text.length) {
+  for (let row = 1; at < text.length; row += 1) {
+    const start = at;
+    // A character has at least one byte.
+    const last = start + bounds.bytes;
     const cells: string[] = [];
     for (;;) {
-      const cell = text[at] === '"' ? quotedCell(text, at) : plainCell(text, at);
+      const cell = text.charCodeAt(at) === QUOTE ? quotedCell(text, at, last) : plainCell(text, at, last);
+      if (cell.end > last) throw new CsvError(`row ${row} has more than ${bounds.bytes / 1024} KiB`);
       cells.push(cell.value);
+      if (cells.length > bounds.columns) {
+        throw new CsvError(`row ${row} has more than ${bounds.columns} columns`);
+      }
       at = cell.end;
-      if (text[at] !== ',') break;
+      if (text.charCodeAt(at) !== COMMA) break;
       at += 1;
     }
+    if (Buffer.byteLength(text.slice(start, at)) > bounds.bytes) {
+      throw new CsvError(`row ${row} has more than ${bounds.bytes / 1024} KiB`);
+    }
     at += text.startsWith('\r\n', at) ? 2 : 1;
-    if (cells.length > 1 || cells[0] !== '') yield cells;
+    if (cells.length > 1 || cells[0] !== '') yield { row, cells };
   }
 }
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 
 interface Cell {
   value: string;
-  /** The place of the comma or line break after it. */
+  /** The place of the comma or line break after it; after `last` if the row is too long. */
   end: number;
 }
 
-function plainCell(text: string, start: number): Cell {
-  const ends = /[,\r\n]/g;
-  ends.lastIndex = start;
-  const end = ends.exec(text)?.index ?? text.length;
-  const value = text.slice(start, end);
-  if (value.includes('"')) throw new CsvError('a quotation mark stands inside a cell without quotes');
-  return { value, end };
+function plainCell(text: string, start: number, last: number): Cell {
+  let end = start;
+  while (end <= last && end < text.length && !endsCell(text.charCodeAt(end))) {
+    if (text.charCodeAt(end) === QUOTE) {
+      throw new CsvError('a quotation mark stands inside a cell without quotes');
+    }
+    end += 1;
+  }
+  return { value: text.slice(start, end), end };
 }
 
-function quotedCell(text: string, start: number): Cell {
-  let value = '';
-  for (let from = start + 1; ;) {
-    const quote = text.indexOf('"', from);
-    if (quote < 0) throw new CsvError('a quoted cell has no end');
-    value += text.slice(from, quote);
-    if (text[quote + 1] !== '"') return { value, end: cellEnd(text, quote + 1) };
-    value += '"';
-    from = quote + 2;
+function quotedCell(text: string, start: number, last: number): Cell {
+  const parts: string[] = [];
+  for (let from = start + 1, at = from; at <= last; at += 1) {
+    if (at >= text.length) throw new CsvError('a quoted cell has no end');
+    if (text.charCodeAt(at) !== QUOTE) continue;
+    const isPair = text.charCodeAt(at + 1) === QUOTE;
+    parts.push(text.slice(from, isPair ? at + 1 : at));
+    if (!isPair) return { value: parts.join(''), end: cellEnd(text, at + 1) };
+    at += 1;
+    from = at + 1;
   }
+  return { value: '', end: last + 1 };
 }
 
 function cellEnd(text: string, at: number): number {
-  if (at === text.length || /[,\r\n]/.test(text.charAt(at))) return at;
+  if (at === text.length || endsCell(text.charCodeAt(at))) return at;
   throw new CsvError('a quoted cell is followed by text');
+}
+
+function endsCell(code: number): boolean {
+  return code === COMMA || code === LINE_FEED || code === CARRIAGE_RETURN;
 }

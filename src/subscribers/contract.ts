@@ -242,7 +242,7 @@ export const acceptedImportSchema = z.strictObject({
   rows: z.number().int().describe('Without the header and empty lines.'),
 });
 
-export const importStatuses = ['queued', 'running', 'completed'] as const;
+export const importStatuses = ['queued', 'running', 'completed', 'cancelled'] as const;
 export type ImportStatus = (typeof importStatuses)[number];
 
 export const importSchema = z.strictObject({
@@ -254,7 +254,10 @@ export const importSchema = z.strictObject({
   failed: z.number().int(),
   errors: z
     .array(
-      z.strictObject({ row: z.number().int().describe('From 1, without the header.'), code: z.string() }),
+      z.strictObject({
+        row: z.number().int().describe('The row in the file: the header is row 1.'),
+        code: z.string(),
+      }),
     )
     .describe(`The first ${limits.importErrors} failed rows.`),
   created_at: timestampSchema,

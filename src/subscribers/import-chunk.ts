@@ -25,16 +25,25 @@ interface Deps {
 export function importNextChunk({ pool, format }: Deps, importId: string): Promise<boolean> {
   return withTransaction(pool, async (db) => {
     const job = await lockImport(db, importId);
-    if (!job || job.status === 'completed') return false;
+    if (!job || job.ended_at !== null) return false;
     const lines = await takeChunk(db, importId, job.next_row);
     if (!lines) {
-      await endImport(db, importId);
+      await endImport(db, importId, 'completed');
       return false;
     }
-    const apply = () => applyRows(db, job, lines, format);
+    const apply = () =>
+      applyRows(
+        db,
+        job,
+        lines.map(({ cells }) => cells),
+        format,
+      );
     // A dry run finds the same errors by doing the same.
     const outcomes = job.dry_run ? await rolledBack(db, apply) : await apply();
-    const errors = outcomes.flatMap((code, n) => (code === null ? [] : [{ row: job.next_row + n, code }]));
+    const errors = lines.flatMap(({ row }, n) => {
+      const code = outcomes[n] ?? null;
+      return code === null ? [] : [{ row, code }];
+    });
     await recordChunk(db, importId, {
       done: lines.length,
       failed: errors.length,

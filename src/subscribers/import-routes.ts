@@ -2,6 +2,7 @@ import { idParams } from '../contract/common';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
+import { withTransaction } from '../db/pool';
 import { route } from '../http/route';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import {
@@ -12,7 +13,7 @@ import {
   type ImportView,
 } from './contract';
 import { acceptImport } from './import-file';
-import { findImport, type ImportRow } from './queries/imports';
+import { endImport, findImport, type ImportRow } from './queries/imports';
 
 const tag = 'Subscribers';
 
@@ -51,6 +52,28 @@ export function createImportRoutes({ pool }: Pick<Core, 'pool'>) {
         if (!found) throw new AppError('not_found');
         return presentImport(found);
       },
+    ),
+    route(
+      {
+        method: 'DELETE',
+        path: '/v1/import/{id}',
+        summary: 'Cancel an import',
+        description: 'Rows that have been applied stay applied; the others are not.',
+        tag,
+        auth: 'key',
+        params: idParams,
+        status: 200,
+        response: importSchema,
+        errors: ['conflict'],
+      },
+      // The workflow reads the row before each chunk, and ends.
+      ({ project, params }) =>
+        withTransaction(pool, async (db) => {
+          if (!(await findImport(db, project.id, params.id))) throw new AppError('not_found');
+          const cancelled = await endImport(db, params.id, 'cancelled');
+          if (!cancelled) throw new AppError('conflict', 'The import has already ended.');
+          return presentImport(cancelled);
+        }),
     ),
   ];
 }

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import type { CsvRow } from '../../lib/csv';
 import type { ImportStatus } from '../contract';
 
 export interface ImportRow {
@@ -30,7 +31,7 @@ export async function countOpenImports(db: Db, projectId: string): Promise<numbe
   const counted = await row<{ open: number }>(
     db,
     'count_open_imports',
-    `SELECT count(*)::int AS open FROM imports WHERE project_id = $1 AND status <> 'completed'`,
+    `SELECT count(*)::int AS open FROM imports WHERE project_id = $1 AND ended_at IS NULL`,
     [projectId],
   );
   return counted?.open ?? 0;
@@ -56,7 +57,7 @@ export async function insertImport(
 
 export interface Chunk {
   first_row: number;
-  /** JSON: a list of rows, each a list of cells. */
+  /** JSON: a list of rows, each with its cells and its place in the file. */
   rows: string;
 }
 
@@ -86,8 +87,8 @@ export function lockImport(db: Db, id: string): Promise<ImportRow | null> {
 }
 
 /** Removes the chunk from what is to do and returns its rows; null if there is none. */
-export async function takeChunk(db: Db, importId: string, firstRow: number): Promise<string[][] | null> {
-  const taken = await row<{ rows: string[][] }>(
+export async function takeChunk(db: Db, importId: string, firstRow: number): Promise<CsvRow[] | null> {
+  const taken = await row<{ rows: CsvRow[] }>(
     db,
     'take_import_chunk',
     'DELETE FROM import_chunks WHERE import_id = $1 AND first_row = $2 RETURNING rows',
@@ -113,12 +114,17 @@ export async function recordChunk(
   );
 }
 
-export async function endImport(db: Db, id: string): Promise<void> {
-  await change(
+/** Ends an import that has not ended; its rows that are not done are removed. Returns null if it has ended. */
+export function endImport(db: Db, id: string, status: 'completed' | 'cancelled'): Promise<ImportRow | null> {
+  return row<ImportRow>(
     db,
     'end_import',
-    `UPDATE imports SET status = 'completed', ended_at = clock_timestamp() WHERE id = $1`,
-    [id],
+    `WITH ended AS (
+       UPDATE imports SET status = $2, ended_at = clock_timestamp() WHERE id = $1 AND ended_at IS NULL
+       RETURNING ${COLUMNS}),
+     removed AS (DELETE FROM import_chunks WHERE import_id IN (SELECT id FROM ended))
+     SELECT ${COLUMNS} FROM ended`,
+    [id, status],
   );
 }
 
@@ -133,7 +139,7 @@ export function claimDueImports(db: Db, limit: number): Promise<DueImport[]> {
     db,
     'claim_due_imports',
     `UPDATE imports i SET wake_at = clock_timestamp() + interval '10 seconds'
-     FROM (SELECT id FROM imports WHERE status <> 'completed' AND wake_at <= now()
+     FROM (SELECT id FROM imports WHERE ended_at IS NULL AND wake_at <= now()
            ORDER BY wake_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED) due
      WHERE i.id = due.id RETURNING i.id, i.project_id, i.rows`,
     [limit],

@@ -75,10 +75,10 @@ describe('an import', () => {
     const end = await imported(file);
     expect(end).toMatchObject({ rows: 7, updated: 3, failed: 4, dry_run: false });
     expect(end.errors).toEqual([
-      { row: 3, code: 'subscriber_not_found' },
-      { row: 4, code: 'validation_failed' },
+      { row: 4, code: 'subscriber_not_found' },
       { row: 5, code: 'validation_failed' },
-      { row: 6, code: 'invalid_external_id' },
+      { row: 6, code: 'validation_failed' },
+      { row: 7, code: 'invalid_external_id' },
     ]);
     expect(await subscriber(first)).toMatchObject({
       tags: ['a', 'b', 'c'],
@@ -113,7 +113,7 @@ describe('an import', () => {
       rows: 2,
       updated: 1,
       failed: 1,
-      errors: [{ row: 2, code: 'subscriber_not_found' }],
+      errors: [{ row: 3, code: 'subscriber_not_found' }],
     });
     expect(await subscriber(first)).toEqual(before);
     expect(await eventsOf(service, project, 'subscription.permission_changed')).toEqual([]);
@@ -132,13 +132,13 @@ describe('an import', () => {
     expect(
       await imported(`external_id,add_tags\nuser-1,${names.slice(0, 20).join('|')}|more\n`),
     ).toMatchObject({
-      errors: [{ row: 1, code: 'validation_failed' }],
+      errors: [{ row: 2, code: 'validation_failed' }],
     });
     const cells = columns.map(() => '1').join();
     await imported(`external_id,${columns.join()}\nuser-1,${cells}\n`);
     const others = columns.map((column) => column.replace('k', 'other'));
     expect(await imported(`external_id,${others.join()}\nuser-1,${cells}\n`)).toMatchObject({
-      errors: [{ row: 1, code: 'conflict' }],
+      errors: [{ row: 2, code: 'conflict' }],
     });
     expect(Object.keys((await subscriber(first)).properties)).toHaveLength(30);
   });
@@ -179,6 +179,7 @@ describe('an import', () => {
     const { body } = await send('external_id\n');
     const stranger = await service.createProject();
     expect((await stranger.api('GET', `/v1/import/${body.import_id}`)).body.code).toBe('not_found');
+    expect((await stranger.api('DELETE', `/v1/import/${body.import_id}`)).body.code).toBe('not_found');
   });
 
   it('is exact when its worker is killed in the middle', async () => {
@@ -207,7 +208,7 @@ describe('an import', () => {
       rows: count + 1,
       updated: count,
       failed: 1,
-      errors: [{ row: count + 1, code: 'subscriber_not_found' }],
+      errors: [{ row: count + 2, code: 'subscriber_not_found' }],
     });
     const { rows } = await service.pool.query<{ right: number; events: number; left: number }>(
       `SELECT (SELECT count(*)::int FROM subscribers WHERE project_id = $1 AND properties->>'n' = (substr(external_id, 6)::int - 1)::text) AS right,
@@ -223,9 +224,61 @@ describe('an import', () => {
     );
   });
 
+  it('that is cancelled keeps what it has done, does no more, and ends its workflow', async () => {
+    const ids = await addSubscribers(1_000);
+    const blocker = await service.pool.connect();
+    let importId: string;
+    try {
+      // The import waits for this row.
+      await blocker.query('BEGIN');
+      await blocker.query('SELECT 1 FROM subscribers WHERE id = $1 FOR UPDATE', [ids[500]]);
+      const lines = ids.map((_, n) => `user-${n + 1},new`);
+      importId = (await send(['external_id,tags', ...lines].join('\n'))).body.import_id as string;
+      const progress = async () => (await project.api('GET', `/v1/import/${importId}`)).body;
+      await eventually(async () => (await progress()).updated === 500);
+      // The chunk that holds the import's row is applied first.
+      const cancelling = project.api('DELETE', `/v1/import/${importId}`);
+      await eventually(async () => {
+        const { rowCount } = await service.pool.query(
+          `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%import_chunks WHERE import_id IN%'`,
+        );
+        return rowCount === 1;
+      });
+      await blocker.query('ROLLBACK');
+      const { status, body } = await cancelling;
+      expect([status, body]).toEqual([
+        200,
+        expect.objectContaining({
+          status: 'cancelled',
+          updated: 600,
+          rows: 1_000,
+          ended_at: expect.any(String),
+        }),
+      ]);
+    } finally {
+      blocker.release();
+    }
+    const workflow = service.client.workflow.getHandle(workflowIds.subscriberImport(importId));
+    expect(await workflow.result()).toMatchObject({ status: 'cancelled', updated: 600 });
+    const { rows } = await service.pool.query<{ changed: number; left: number }>(
+      `SELECT (SELECT count(*)::int FROM subscribers WHERE project_id = $1 AND tags = '{new}') AS changed,
+         (SELECT count(*)::int FROM import_chunks WHERE import_id = $2) AS left`,
+      [project.id, importId],
+    );
+    expect(rows).toEqual([{ changed: 600, left: 0 }]);
+    expect((await project.api('DELETE', `/v1/import/${importId}`)).body.code).toBe('conflict');
+    const audit = await project.api('GET', '/v1/audit');
+    expect(audit.body.data).toContainEqual(
+      expect.objectContaining({ action: 'import.deleted', target_id: importId }),
+    );
+  });
+
   it('can be open five times in a project, and no more, however many come at once', async () => {
     await worker?.kill9();
     const answers = await Promise.all(Array.from({ length: 8 }, () => send('external_id\nuser-1\n')));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, 202, 202, 409, 409, 409]);
+    const accepted = answers.find(({ status }) => status === 202);
+    await project.api('DELETE', `/v1/import/${accepted?.body.import_id}`);
+    expect((await send('external_id\nuser-1\n')).status).toBe(202);
   });
 });

@@ -97,6 +97,7 @@ export const routeScopes: Readonly<Record<string, Scope | null>> = {
   'PATCH /v1/permissions/{name}': 'manage',
   'DELETE /v1/permissions/{name}': 'manage',
   'POST /v1/import/subscribers': 'manage',
+  'DELETE /v1/import/{id}': 'manage',
   'PATCH /v1/subscribers/{id}': 'manage',
   'DELETE /v1/subscribers/{id}': 'manage',
   'POST /v1/subscribe-links': 'manage',

@@ -88,7 +88,7 @@ function Progress({ id, importIt }: { id: string; importIt: ImportIt }) {
   const found = useResource(
     async () => {
       const read = await api.import(id);
-      if (read.status === 'completed') setOver(true);
+      if (read.ended_at !== null) setOver(true);
       return read;
     },
     id,
@@ -100,6 +100,20 @@ function Progress({ id, importIt }: { id: string; importIt: ImportIt }) {
       <h2 id="import-title">{entry?.dry_run === false ? t.importProgress : t.importCheckProgress}</h2>
       <Problem error={error ?? found.error} />
       {entry && <Result entry={entry} />}
+      {entry?.status === 'cancelled' && <p class="notice">{t.importCancelled}</p>}
+      {entry?.ended_at === null && (
+        <p class="buttons">
+          <ActionButton
+            act={async () => {
+              await api.cancelImport(id);
+              await found.reload();
+            }}
+            onError={setError}
+          >
+            {t.importCancel}
+          </ActionButton>
+        </p>
+      )}
       {entry?.status === 'completed' && entry.dry_run && importIt && entry.updated > 0 && (
         <p class="buttons">
           <ActionButton kind="primary" act={importIt} onError={setError}>

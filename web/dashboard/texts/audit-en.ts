@@ -10,6 +10,7 @@ export const auditEn = {
   'drip_chain.updated': 'Drip chain changed',
   'drip_chain_enrolment.created': 'Subscriber added to a drip chain',
   'drip_chain_enrolment.deleted': 'Subscriber removed from a drip chain',
+  'import.deleted': 'Import cancelled',
   'import_subscriber.created': 'Subscribers imported',
   'invitation.created': 'Invitation created',
   'invitation.deleted': 'Invitation withdrawn',

@@ -11,6 +11,7 @@ export const auditRu: typeof auditEn = {
   'drip_chain.updated': 'Цепочка изменена',
   'drip_chain_enrolment.created': 'Подписчик добавлен в цепочку',
   'drip_chain_enrolment.deleted': 'Подписчик убран из цепочки',
+  'import.deleted': 'Импорт отменён',
   'import_subscriber.created': 'Подписчики импортированы',
   'invitation.created': 'Приглашение создано',
   'invitation.deleted': 'Приглашение отозвано',

@@ -89,6 +89,8 @@ export const editorEn = {
     `${good} rows are fine, ${bad} have errors. Nothing was changed.`,
   importChanged: (good: string, bad: string) => `${good} rows applied, ${bad} failed.`,
   importRows: (rows: number) => `Import ${count(rows, 'row', 'rows')}`,
+  importCancel: 'Cancel import',
+  importCancelled: 'The import was cancelled. Rows that were already applied stay applied.',
   importErrors: 'Rows with errors',
   importRow: 'Row',
   importMoreErrors: (rows: number) => `And ${count(rows, 'more row', 'more rows')} with errors.`,

@@ -99,6 +99,8 @@ export const editorRu: typeof editorEn = {
   importWouldChange: (good, bad) => `Строк без ошибок: ${good}, с ошибками: ${bad}. Ничего не изменено.`,
   importChanged: (good, bad) => `Строк применено: ${good}, с ошибками: ${bad}.`,
   importRows: (rows) => `Импортировать ${count(rows, 'строку', 'строки', 'строк')}`,
+  importCancel: 'Отменить импорт',
+  importCancelled: 'Импорт отменён. Уже применённые строки остались применёнными.',
   importErrors: 'Строки с ошибками',
   importRow: 'Строка',
   importMoreErrors: (rows) => `И ещё ${count(rows, 'строка', 'строки', 'строк')} с ошибками.`,
