@@ -1,3 +1,5 @@
+import { limits } from '../contract/limits';
+
 /** A placeholder of a template: `{{name}}` or `{{name|fallback}}`. */
 export interface Placeholder {
   name: string;
@@ -18,12 +20,17 @@ const NAME = /^(?:[a-z_][a-z0-9_]{0,63}|(?:properties|event)\.[a-z0-9_]{1,64}|ti
 /** Splits a source at its placeholders, in one pass. Any `{{` that does not begin a placeholder is a fault. */
 export function splitPlaceholders(source: string): Piece[] {
   const pieces: Piece[] = [];
+  let count = 0;
   let at = 0;
   for (;;) {
     const open = source.indexOf(OPEN, at);
     if (open < 0) break;
     const close = source.indexOf(CLOSE, open + OPEN.length);
     if (close < 0) throw new TemplateFault(`has "{{" without "}}"`);
+    count += 1;
+    if (count > limits.templatePlaceholders) {
+      throw new TemplateFault(`can have up to ${limits.templatePlaceholders} placeholders`);
+    }
     if (open > at) pieces.push(source.slice(at, open));
     pieces.push(placeholderOf(source.slice(open + OPEN.length, close)));
     at = close + CLOSE.length;

@@ -5,6 +5,7 @@ import type { Core } from '../../core';
 import { withTransaction } from '../../db/pool';
 import { emitBulkEvents } from '../../events';
 import type { Work } from '../../http/idempotency';
+import { createTurns } from '../../lib/turns';
 import { checkEachMedia, deliveryFailed, mediaField, skipReasonOf } from '../../messages';
 import { contentOf, type MessageContent } from '../../messages/contract';
 import { isBillingBlocked } from '../../projects';
@@ -26,7 +27,8 @@ export interface StartedBatch {
   total: number;
 }
 
-const INSERTED_AT_ONCE = 1_000;
+/** Rows that one statement writes: encoding them takes a few milliseconds. */
+const INSERTED_AT_ONCE = 100;
 const BLOCKED = 'The user has blocked the bot.';
 
 /**
@@ -56,13 +58,22 @@ export async function startBatch(
     );
   }
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
-  const prepared = messages.flatMap((message, position) =>
-    prepare(message, position, subscribersOf(message), (subscriber) =>
-      contentTo(templates[position] ?? null, contents[position], (template) =>
-        renderFor(template, subscriber, { format }),
-      ),
-    ),
-  );
+  const turn = createTurns();
+  const prepared: Prepared[] = [];
+  for (const [position, message] of messages.entries()) {
+    const found = subscribersOf(message);
+    // Rendering for ten thousand subscribers takes long, and each has a row.
+    for (const subscriber of found.length > 0 ? found : [null]) {
+      prepared.push(
+        prepare(message, position, subscriber, (recipient) =>
+          contentTo(templates[position] ?? null, contents[position], (template) =>
+            renderFor(template, recipient, { format }),
+          ),
+        ),
+      );
+      await turn();
+    }
+  }
   const media = prepared.flatMap(({ content, position }) => {
     const given = contents[position];
     return content?.media && given
@@ -111,27 +122,27 @@ export async function startBatch(
 
 type Prepared = NewBatchRecipient & { subscriber: SubscriberRecord | null };
 
-/** One row for each subscriber of a message; one that says so if there is none. */
+/** The row of a message for one of its subscribers; one that says so if it has none. */
 function prepare(
   { ref, permission }: BatchMessage,
   position: number,
-  subscribers: SubscriberRecord[],
+  subscriber: SubscriberRecord | null,
   contentFor: (subscriber: SubscriberRecord) => MessageContent,
-): Prepared[] {
+): Prepared {
   const common = { position, ref: ref ?? null };
-  if (subscribers.length === 0) {
+  if (subscriber === null) {
     const reason = 'subscriber_not_found' as const;
     const unknown = { subscriber: null, subscriber_id: null, channel: null, content: null };
-    return [{ ...common, ...unknown, status: 'failed', reason, error: null }];
+    return { ...common, ...unknown, status: 'failed', reason, error: null };
   }
-  return subscribers.map((subscriber) => ({
+  return {
     ...common,
     subscriber,
     subscriber_id: subscriber.id,
     channel: subscriber.channel,
     content: contentFor(subscriber),
     ...initialState(subscriber, permission),
-  }));
+  };
 }
 
 /** What is known before anything is sent: the rules of /v1/send. */
