@@ -4,7 +4,14 @@ import { AppError } from '../contract/errors';
 import type { Core } from '../core';
 import { routesOf } from '../http/route';
 import { publicIdOf } from '../subscribers';
-import { createChain, patchChain, presentChain, removeChain, requireChain } from './chains';
+import {
+  createChain,
+  patchChain,
+  presentChain,
+  presentListedChain,
+  removeChain,
+  requireChain,
+} from './chains';
 import {
   chainChangesSchema,
   chainListQuery,
@@ -14,6 +21,7 @@ import {
   enrolmentListQuery,
   enrolmentParams,
   enrolmentSchema,
+  listedChainSchema,
   newChainSchema,
   newEnrolmentSchema,
   startedEnrolmentsSchema,
@@ -52,12 +60,13 @@ export function createDripRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         method: 'GET',
         path: '/v1/drip-chains',
         summary: 'List drip chains',
+        description: 'Without their steps, which the chain itself has.',
         query: chainListQuery,
-        response: pageOf(chainSchema),
+        response: pageOf(listedChainSchema),
       },
       async ({ project, query: { cursor, limit } }) => {
         const found = await listChains(pool, project.id, { before: decodeCursor(cursor), limit });
-        return toPage(found, limit, presentChain);
+        return toPage(found, limit, presentListedChain);
       },
     ),
 

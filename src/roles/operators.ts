@@ -9,6 +9,7 @@ import { createOpenApp } from '../http/app';
 import { checkParts } from '../http/health';
 import { createHealthRoutes } from '../http/health-routes';
 import { startServer, type RunningServer } from '../http/server';
+import { reportEventLoopDelay } from '../lib/event-loop-delay';
 import { registry } from '../lib/metrics';
 import { sessionLag } from '../login/queries/operators';
 import { lateCampaigns } from '../operations/late-campaigns';
@@ -34,7 +35,10 @@ export async function startOperatorServer(core: Core): Promise<RunningServer> {
 }
 
 function metricsPage(core: Core): Middleware {
-  if (!registry.getSingleMetric('process_cpu_seconds_total')) collectDefaultMetrics({ register: registry });
+  if (!registry.getSingleMetric('process_cpu_seconds_total')) {
+    collectDefaultMetrics({ register: registry });
+    reportEventLoopDelay(registry);
+  }
   const scrapeMetrics = createScrapeMetrics(core);
   return async (ctx, next) => {
     if (ctx.path !== '/metrics' || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();

@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { AppError } from '../contract/errors';
 import { isUuid } from '../contract/ids';
 import * as search from './queries/search';
 import { parseSearchText } from './search-text';
@@ -21,14 +20,7 @@ export async function searchDeliveries(
   const eventIds = text.words.length > 0 ? await search.findEventsWithText(pool, projectId, text) : null;
   // The index cannot find text that begins inside a word, so the newest events are read.
   if (eventIds === null || eventIds.length === 0) {
-    const read = await search.readForText(pool, projectId, text, filter);
-    if (!read) {
-      throw new AppError(
-        'validation_failed',
-        'q: takes too long to find. Use a longer text that begins with a whole word.',
-      );
-    }
-    return read;
+    return search.readForText(pool, projectId, text, filter);
   }
   return search.listNamed(pool, projectId, { delivery_id: null, event_ids: eventIds }, filter);
 }

@@ -23,6 +23,7 @@ import type {
   chainChangesSchema,
   ChainStats,
   ChainView,
+  ListedChain,
   EnrolmentView,
   newChainSchema,
 } from '../../src/drip/contract';
@@ -114,6 +115,7 @@ export type Batch = BatchView;
 export type Scheduled = ScheduledView;
 export type Recurring = RecurringView;
 export type RecurringRun = RunView;
+export type { ListedChain };
 export type Chain = ChainView;
 export type ChainStep = ChainView['steps'][number];
 export type NewChain = z.input<typeof newChainSchema>;
@@ -361,6 +363,7 @@ export const api = {
     return (await response.json()) as z.infer<typeof acceptedImportSchema>;
   },
   import: (id: string) => get<Import>(`/v1/import/${id}`),
+  cancelImport: (id: string) => call<Import>('DELETE', `/v1/import/${id}`),
 
   messages: (subscriberId: string, cursor: string | null) =>
     get<Page<MessageRecord>>(`/v1/messages${query({ subscriber_id: subscriberId, cursor, limit: 25 })}`),
@@ -394,7 +397,7 @@ export const api = {
   skipRecurring: (id: string) => post<Recurring>(`/v1/recurring/${id}/skip`),
   removeRecurring: (id: string) => call<void>('DELETE', `/v1/recurring/${id}`),
 
-  chains: (cursor: string | null) => get<Page<Chain>>(`/v1/drip-chains${query({ cursor, limit: 25 })}`),
+  chains: (cursor: string | null) => get<Page<ListedChain>>(`/v1/drip-chains${query({ cursor, limit: 25 })}`),
   chain: (id: string) => get<Chain>(`/v1/drip-chains/${id}`),
   chainStats: (id: string) => get<ChainStats>(`/v1/drip-chains/${id}/stats`),
   createChain: (chain: NewChain) => post<Chain>('/v1/drip-chains', chain),

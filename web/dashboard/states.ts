@@ -99,7 +99,7 @@ export function recurringState({ status }: Recurring): Shown {
 
 const chainTones: Record<string, Tone> = { active: 'good', paused: 'warn' };
 
-export function chainState({ status }: Chain): Shown {
+export function chainState({ status }: Pick<Chain, 'status'>): Shown {
   return { tone: chainTones[status] ?? 'neutral', text: t.drip.chainStates[status] };
 }
 

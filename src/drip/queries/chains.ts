@@ -19,8 +19,12 @@ export interface ChainRow extends ChainValues {
   updated_at: Date;
 }
 
-const COLUMNS = `c.id, c.project_id, c.name, c.trigger, c.reentry, c.status, c.version, c.created_at, c.updated_at, v.steps,
+/** Without its steps, which can be large. */
+export type ListedChainRow = Omit<ChainRow, 'steps'>;
+
+const LISTED = `c.id, c.project_id, c.name, c.trigger, c.reentry, c.status, c.version, c.created_at, c.updated_at,
   v.exit_on`;
+const COLUMNS = `${LISTED}, v.steps`;
 const CHAINS = 'drip_chains c JOIN drip_versions v ON v.drip_id = c.id AND v.version = c.version';
 
 /** The caller holds the project's lock, under which chains are counted. */
@@ -128,11 +132,11 @@ export function listChains(
   db: Db,
   projectId: string,
   { before, limit }: { before: Cursor | null; limit: number },
-): Promise<(ChainRow & { cursor_at: string })[]> {
-  return rows<ChainRow & { cursor_at: string }>(
+): Promise<(ListedChainRow & { cursor_at: string })[]> {
+  return rows<ListedChainRow & { cursor_at: string }>(
     db,
     'list_drip_chains',
-    `SELECT ${COLUMNS}, ${cursorTime('c.created_at')} AS cursor_at FROM ${CHAINS}
+    `SELECT ${LISTED}, ${cursorTime('c.created_at')} AS cursor_at FROM ${CHAINS}
      WHERE c.project_id = $1 AND c.deleted_at IS NULL
        AND (c.created_at, c.id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
      ORDER BY c.created_at DESC, c.id DESC LIMIT $4`,

@@ -18,6 +18,10 @@ const groups: [string, [string, string][]][] = [
         'JSON',
         `nested up to ${limits.json.depth} deep, up to ${whole(limits.json.fields)} fields in an object, up to ${whole(limits.json.values)} values`,
       ],
+      [
+        'Mini App, POST requests',
+        `${limits.miniRequestsPerMinute} per minute per address (of IPv6: per /64 network)`,
+      ],
       ['URL length', `up to ${whole(limits.urlLength)} characters`],
       ['Time zone', 'a name of the IANA database, such as Europe/Berlin'],
       ['Items per page', `${limits.pageSize.default}, at most ${limits.pageSize.max}`],
@@ -68,7 +72,14 @@ const groups: [string, [string, string][]][] = [
         'Logins per address',
         `${limits.oidcLoginsPerAddressPerHour} per hour (of IPv6: per /64 network) and project`,
       ],
-      ['Open logins', `${whole(limits.oidcOpenLogins)} per project`],
+      [
+        'Open logins',
+        `${whole(limits.oidcOpenLogins)} per project, ${limits.oidcOpenLoginsPerSite} of each address (of IPv6: /48 network); above that the oldest that nobody opened expires`,
+      ],
+      [
+        'Token requests',
+        `${whole(limits.oidcClientRequestsPerMinute)} per minute per client, ${limits.oidcGrantRequestsPerMinute} per grant; ${limits.oidcFailuresPerMinute} failed authentications per address`,
+      ],
       ['Authorization code', `${limits.oidcCodeSeconds} seconds, single use`],
       ['Access token', `${limits.oidcAccessTokenHours} hour`],
       ['Refresh token', `${limits.oidcRefreshTokenDays} days, replaced on use`],
@@ -164,7 +175,7 @@ const groups: [string, [string, string][]][] = [
       ],
       [
         'Import',
-        `${limits.importBytes / MIB} MiB; the first ${limits.importErrors} failed rows are listed; ${limits.openImports} at a time`,
+        `${limits.importBytes / MIB} MiB, ${whole(limits.importRows)} rows of up to ${limits.importRowBytes / KIB} KiB and ${whole(limits.importColumns)} columns; the first ${limits.importErrors} failed rows are listed; ${limits.openImports} at a time`,
       ],
       ['Permissions per project', String(limits.permissionsPerProject)],
       ['Subscribe links', `${whole(limits.subscribeLinks)} live ones per project`],
@@ -185,6 +196,7 @@ const groups: [string, [string, string][]][] = [
       ],
       ['Enrolments of a subscriber in a drip chain', `one at a time, ${limits.dripBegunPerDay} in 24 hours`],
       ['Late sending of a scheduled message', `up to ${limits.scheduledLateHours} hours`],
+      ['Placeholders in a text', `up to ${limits.templatePlaceholders}`],
       ['Variables', `up to ${limits.templateVars}, ${whole(limits.templateValueLength)} characters each`],
       [
         'Messages per batch',

@@ -1,4 +1,5 @@
 import type { Cursor } from '../../contract/cursor';
+import { AppError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import type pg from 'pg';
 import { cursorTime } from '../../db/cursor-time';
@@ -149,7 +150,7 @@ async function findCandidates(
   projectId: string,
   { words, isPrefix }: SearchText,
 ): Promise<string[]> {
-  return withTransaction(pool, async (db) => {
+  return withinReadLimit(pool, async (db) => {
     await useSearchIndex(db);
     const { rows: found } = await db.query<{ event_id: string }>({
       text: `SELECT w.event_id FROM event_words w
@@ -175,7 +176,16 @@ export async function findEventsWithText(
 ): Promise<string[] | null> {
   const candidates = await findCandidates(pool, projectId, text);
   if (candidates.length > MOST_CANDIDATES) return null;
-  const { rows: found } = await pool.query<{ id: string }>({
+  return withinReadLimit(pool, (db) => readCandidates(db, projectId, text, candidates));
+}
+
+async function readCandidates(
+  db: Db,
+  projectId: string,
+  text: SearchText,
+  candidates: string[],
+): Promise<string[]> {
+  const { rows: found } = await db.query<{ id: string }>({
     text: `SELECT v.id FROM events v WHERE v.id = ANY ($4::uuid[]) AND ${IN_TIME('v.created_at')} AND ${HAS_TEXT}
        UNION
        SELECT v.id FROM (
@@ -190,23 +200,29 @@ export async function findEventsWithText(
 const READ_LIMIT_MS = 3_000;
 
 /**
- * Deliveries whose body contains the text, among the newest events of the last days before the cursor; null if that takes
- * too long.
+ * Deliveries whose body contains the text, among the newest events of the last days before the cursor.
  */
-export async function readForText(
+export function readForText(
   pool: pg.Pool,
   projectId: string,
   text: SearchText,
   filter: SearchFilter,
-): Promise<FoundDelivery[] | null> {
+): Promise<FoundDelivery[]> {
+  return withinReadLimit(pool, (db) => readNewest(db, projectId, text, filter));
+}
+
+async function withinReadLimit<T>(pool: pg.Pool, read: (db: Db) => Promise<T>): Promise<T> {
   try {
     return await withTransaction(pool, async (db) => {
       await db.query({ text: `SET LOCAL statement_timeout = ${READ_LIMIT_MS}` });
-      return readNewest(db, projectId, text, filter);
+      return read(db);
     });
   } catch (error) {
-    if ((error as { code?: unknown }).code === QUERY_CANCELED) return null;
-    throw error;
+    if ((error as { code?: unknown }).code !== QUERY_CANCELED) throw error;
+    throw new AppError(
+      'validation_failed',
+      'q: takes too long to find. Use a longer text that begins with a whole word.',
+    );
   }
 }
 

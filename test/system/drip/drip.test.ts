@@ -78,6 +78,9 @@ describe('a drip chain', () => {
     ]);
     expect(created.body.steps.map(({ id }: { id: string }) => id)).toEqual(steps.map(({ id }) => id));
     const chain = created.body.drip_id;
+    // A chain can have 50 messages: the list leaves them out.
+    const { steps: _steps, ...listed } = (await project.api('GET', `/v1/drip-chains/${chain}`)).body;
+    expect((await project.api('GET', '/v1/drip-chains')).body.data).toEqual([listed]);
     expectError(await project.api('DELETE', '/v1/templates/hi'), 'conflict', /drip chain/);
     expectError(await project.api('DELETE', '/v1/tags/welcomed'), 'conflict', /Welcome/);
     const broken = { variants: { en: { text: '{{order}}' } } };

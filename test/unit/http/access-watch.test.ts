@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { AppError } from '../../../src/contract/errors';
 import { watchAccess } from '../../../src/http/access-watch';
 import { createBearerAuthentication } from '../../../src/projects/authenticate';
+import { createAuthentication } from '../../../src/projects/dashboard-session';
 
 const open = () => Object.assign(new EventEmitter(), { closed: false });
 
@@ -26,6 +27,39 @@ describe('a key that is revoked', () => {
       expect(signal.reason).toMatchObject({ code: 'invalid_api_key' });
     },
   );
+});
+
+test('the streams of a browser share one check of their session, which still ends them within a second', async () => {
+  jest.useFakeTimers();
+  try {
+    const rows = [{ id: 'p', active: true, role: 'owner', is_unseen: false }];
+    const query = jest.fn(() => Promise.resolve({ rows: [...rows] }));
+    const authenticate = createAuthentication(
+      { pool: { query }, publicUrl: () => 'http://herald.example', log: null } as never,
+      () => Promise.reject(new Error('no key')),
+    );
+    const streams = Array.from({ length: 20 }, () => {
+      const ctx = {
+        res: open(),
+        get: () => '',
+        cookies: { get: () => 'secret' },
+        protocol: 'http',
+        host: 'herald.example',
+      } as unknown as Context;
+      return watchAccess(ctx, async () => void (await authenticate(ctx, 'p')));
+    });
+    await jest.advanceTimersByTimeAsync(10_000);
+    // One stream alone asks 25 times.
+    expect(query.mock.calls.length).toBeLessThanOrEqual(25);
+    expect(query.mock.calls.length).toBeGreaterThanOrEqual(10);
+    rows.length = 0;
+    await jest.advanceTimersByTimeAsync(999);
+    expect(streams.map(({ reason }) => (reason as AppError | undefined)?.code)).toEqual(
+      streams.map(() => 'unauthorized'),
+    );
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('an open response ends with the caller’s access, not with a fault of the check', async () => {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ChainStats } from '../../../src/drip/contract';
 import { can } from '../access';
-import { api, type Chain, type Enrolment } from '../api';
+import { api, type ListedChain, type Enrolment } from '../api';
 import {
   ActionButton,
   ActionCell,
@@ -55,7 +55,7 @@ export function DripChains() {
       {list && list.length > 0 && (
         <Table
           label={t.drip.chains}
-          columns={[t.drip.ruleName, t.drip.triggerLabel, t.drip.steps, t.drip.versionColumn, t.status]}
+          columns={[t.drip.ruleName, t.drip.triggerLabel, t.drip.versionColumn, t.status]}
         >
           {list.map((chain) => (
             <ChainRow key={chain.drip_id} chain={chain} />
@@ -67,7 +67,7 @@ export function DripChains() {
   );
 }
 
-function ChainRow({ chain }: { chain: Chain }) {
+function ChainRow({ chain }: { chain: ListedChain }) {
   const state = chainState(chain);
   return (
     <tr>
@@ -75,7 +75,6 @@ function ChainRow({ chain }: { chain: Chain }) {
         <Link to={`/dashboard/drip/${chain.drip_id}`}>{chain.name}</Link>
       </Cell>
       <Cell label={t.drip.triggerLabel}>{triggerText(chain)}</Cell>
-      <Cell label={t.drip.steps}>{number(chain.steps.length)}</Cell>
       <Cell label={t.drip.versionColumn}>{number(chain.version)}</Cell>
       <Cell label={t.status}>
         <Badge tone={state.tone}>{state.text}</Badge>

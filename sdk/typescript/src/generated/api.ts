@@ -266,6 +266,15 @@ export class ImportsApi {
   get(id: string, options: RequestOptions = {}): Promise<types.ImportsGetResponse> {
     return this.transport.request({ method: 'GET', path: pathOf`/v1/import/${id}` }, options);
   }
+
+  /**
+   * Cancel an import: `DELETE /v1/import/{id}`.
+   *
+   * Rows that have been applied stay applied; the others are not.
+   */
+  delete(id: string, options: RequestOptions = {}): Promise<types.ImportsDeleteResponse> {
+    return this.transport.request({ method: 'DELETE', path: pathOf`/v1/import/${id}` }, options);
+  }
 }
 
 export class SubscribeLinksApi {
@@ -742,7 +751,11 @@ export class DripChainsApi {
     return this.transport.request({ method: 'POST', path: '/v1/drip-chains', body, keyed: true }, options);
   }
 
-  /** List drip chains: `GET /v1/drip-chains`. */
+  /**
+   * List drip chains: `GET /v1/drip-chains`.
+   *
+   * Without their steps, which the chain itself has.
+   */
   list(query: types.DripChainsListQuery = {}, options: RequestOptions = {}): Promise<types.DripChainsListResponse> {
     return this.transport.request({ method: 'GET', path: '/v1/drip-chains', query }, options);
   }

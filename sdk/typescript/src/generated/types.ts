@@ -408,20 +408,23 @@ export type ImportsCreateSubscribersResponse = {
 export type ImportsGetResponse = {
   import_id: string;
   dry_run: boolean;
-  status: 'queued' | 'running' | 'completed';
+  status: 'queued' | 'running' | 'completed' | 'cancelled';
   rows: number;
   /** Rows that were applied; in a dry run, that would be. */
   updated: number;
   failed: number;
   /** The first 100 failed rows. */
   errors: Array<{
-    /** From 1, without the header. */
+    /** The row in the file: the header is row 1. */
     row: number;
     code: string;
   }>;
   created_at: string;
   ended_at: string | null;
 };
+
+/** The response of DELETE /v1/import/{id}. */
+export type ImportsDeleteResponse = ImportsGetResponse;
 
 /** The response of GET /v1/subscribe-link. */
 export type SubscribeLinksGetDefaultResponse = {
@@ -1686,12 +1689,66 @@ export type DripChainsListQuery = SubscribeLinksListQuery;
 
 /** The response of GET /v1/drip-chains. */
 export type DripChainsListResponse = {
-  data: Array<DripChainsCreateResponse>;
+  data: Array<DripChainsListItem>;
   next_cursor: string | null;
 };
 
 /** An entry of the list of GET /v1/drip-chains. */
-export type DripChainsListItem = DripChainsCreateResponse;
+export type DripChainsListItem = {
+  drip_id: string;
+  name: string;
+  /** What enrols a subscriber. Manual enrolment works for every chain. */
+  trigger: {
+    type: 'event';
+    name: string;
+    /** Rules on the properties of the event. */
+    where?: {
+      /** Default: `all`. */
+      match?: 'all' | 'any' | undefined;
+      rules: Array<{
+        property?: string | undefined;
+        /** With a property: how it compares with `value`. A value of another type compares false. */
+        op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
+        /** With a property. For `exists`: true (default), or false for a property that is absent. */
+        value?: string | number | boolean | undefined;
+      }>;
+    } | undefined;
+  } | {
+    type: 'tag_added';
+    tag: string;
+  } | {
+    type: 'subscription';
+  } | {
+    type: 'manual';
+  };
+  exit_on: {
+    /** Default: `all`. */
+    match?: 'all' | 'any' | undefined;
+    rules: Array<{
+      tag?: string | undefined;
+      permission?: string | undefined;
+      /** With a tag or a permission: false for one that is absent. */
+      has?: boolean | undefined;
+      /** The name of a tracked event. */
+      event?: string | undefined;
+      /** With an event: it occurred in the last minutes. Without: it was received since the enrolment. */
+      since_minutes?: number | undefined;
+      /** With an event: false for one that has not happened. */
+      happened?: boolean | undefined;
+      property?: string | undefined;
+      /** With a property: how it compares with `value`. A value of another type compares false. */
+      op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
+      /** With a property. For `exists`: true (default), or false for a property that is absent. */
+      value?: string | number | boolean | undefined;
+    }>;
+  } | null;
+  reentry: 'once' | 'again';
+  status: 'draft' | 'active' | 'paused';
+  /** Raised by a change of trigger, steps or exit_on. */
+  version: number;
+  created_at: string;
+  updated_at: string;
+};
 
 /** The response of GET /v1/drip-chains/{drip_id}. */
 export type DripChainsGetResponse = DripChainsCreateResponse;
@@ -3418,6 +3475,7 @@ export type ErrorCode =
   | 'rate_limit_project'
   | 'rate_limit_events'
   | 'rate_limit_queue'
+  | 'rate_limit_address'
   | 'rate_limit_auth_sessions'
   | 'rate_limit_auth_requests'
   | 'rate_limit_verify'

@@ -594,6 +594,21 @@ class ImportsApi:
             options=request_options,
         ))
 
+    def delete(
+        self,
+        id: str,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.ImportsDeleteResponse:
+        """Cancel an import: `DELETE /v1/import/{id}`.
+
+        Rows that have been applied stay applied; the others are not."""
+        return cast(types.ImportsDeleteResponse, self._transport.request(
+            "DELETE",
+            f"/v1/import/{path_of(id)}",
+            options=request_options,
+        ))
+
 
 class SubscribeLinksApi:
     def __init__(self, transport: Transport) -> None:
@@ -1674,7 +1689,9 @@ class DripChainsApi:
         limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.DripChainsListResponse:
-        """List drip chains: `GET /v1/drip-chains`."""
+        """List drip chains: `GET /v1/drip-chains`.
+
+        Without their steps, which the chain itself has."""
         return cast(types.DripChainsListResponse, self._transport.request(
             "GET",
             "/v1/drip-chains",

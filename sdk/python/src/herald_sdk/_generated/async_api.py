@@ -595,6 +595,21 @@ class AsyncImportsApi:
             options=request_options,
         ))
 
+    async def delete(
+        self,
+        id: str,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.ImportsDeleteResponse:
+        """Cancel an import: `DELETE /v1/import/{id}`.
+
+        Rows that have been applied stay applied; the others are not."""
+        return cast(types.ImportsDeleteResponse, await self._transport.request(
+            "DELETE",
+            f"/v1/import/{path_of(id)}",
+            options=request_options,
+        ))
+
 
 class AsyncSubscribeLinksApi:
     def __init__(self, transport: AsyncTransport) -> None:
@@ -1675,7 +1690,9 @@ class AsyncDripChainsApi:
         limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.DripChainsListResponse:
-        """List drip chains: `GET /v1/drip-chains`."""
+        """List drip chains: `GET /v1/drip-chains`.
+
+        Without their steps, which the chain itself has."""
         return cast(types.DripChainsListResponse, await self._transport.request(
             "GET",
             "/v1/drip-chains",

@@ -426,7 +426,7 @@ class ImportsCreateSubscribersResponse(TypedDict):
 
 class ImportsGetResponseErrorsItem(TypedDict):
     row: int
-    """From 1, without the header."""
+    """The row in the file: the header is row 1."""
     code: str
 
 
@@ -435,7 +435,7 @@ class ImportsGetResponse(TypedDict):
 
     import_id: str
     dry_run: bool
-    status: Literal["queued", "running", "completed"]
+    status: Literal["queued", "running", "completed", "cancelled"]
     rows: int
     updated: int
     """Rows that were applied; in a dry run, that would be."""
@@ -1871,8 +1871,82 @@ class DripChainsCreateResponse(TypedDict):
 class DripChainsListResponse(TypedDict):
     """The response of GET /v1/drip-chains."""
 
-    data: List[DripChainsCreateResponse]
+    data: List[DripChainsListItem]
     next_cursor: Union[str, None]
+
+
+class DripChainsListItemTrigger1WhereRulesItem(TypedDict):
+    property: NotRequired[str]
+    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
+    """With a property: how it compares with `value`. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """With a property. For `exists`: true (default), or false for a property that is absent."""
+
+
+class DripChainsListItemTrigger1Where(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[DripChainsListItemTrigger1WhereRulesItem]
+
+
+class DripChainsListItemTrigger1(TypedDict):
+    type: Literal["event"]
+    name: str
+    where: NotRequired[DripChainsListItemTrigger1Where]
+    """Rules on the properties of the event."""
+
+
+class DripChainsListItemTrigger2(TypedDict):
+    type: Literal["tag_added"]
+    tag: str
+
+
+class DripChainsListItemTrigger3(TypedDict):
+    type: Literal["subscription"]
+
+
+class DripChainsListItemTrigger4(TypedDict):
+    type: Literal["manual"]
+
+
+class DripChainsListItemExitOn1RulesItem(TypedDict):
+    tag: NotRequired[str]
+    permission: NotRequired[str]
+    has: NotRequired[bool]
+    """With a tag or a permission: false for one that is absent."""
+    event: NotRequired[str]
+    """The name of a tracked event."""
+    since_minutes: NotRequired[int]
+    """With an event: it occurred in the last minutes. Without: it was received since the enrolment."""
+    happened: NotRequired[bool]
+    """With an event: false for one that has not happened."""
+    property: NotRequired[str]
+    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
+    """With a property: how it compares with `value`. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """With a property. For `exists`: true (default), or false for a property that is absent."""
+
+
+class DripChainsListItemExitOn1(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[DripChainsListItemExitOn1RulesItem]
+
+
+class DripChainsListItem(TypedDict):
+    """An entry of the list of GET /v1/drip-chains."""
+
+    drip_id: str
+    name: str
+    trigger: Union[DripChainsListItemTrigger1, DripChainsListItemTrigger2, DripChainsListItemTrigger3, DripChainsListItemTrigger4]
+    """What enrols a subscriber. Manual enrolment works for every chain."""
+    exit_on: Union[DripChainsListItemExitOn1, None]
+    reentry: Literal["once", "again"]
+    status: Literal["draft", "active", "paused"]
+    version: int
+    """Raised by a change of trigger, steps or exit_on."""
+    created_at: str
+    updated_at: str
 
 
 class DripChainsUpdateBodyTrigger1WhereRulesItem(TypedDict):
@@ -3607,6 +3681,7 @@ OidcGetClientResponse = OidcListClientsItem
 OidcUpdateClientResponse = OidcListClientsItem
 SubscribersGetResponse = SubscribersListItem
 SubscribersUpdateResponse = SubscribersListItem
+ImportsDeleteResponse = ImportsGetResponse
 SubscribeLinksListItem = SubscribeLinksCreateResponse
 SubscribeLinksGetResponse = SubscribeLinksCreateResponse
 TagsListQuery = OidcListClientsQuery
@@ -3636,7 +3711,6 @@ RecurringUpdateResponse = RecurringCreateResponse
 RecurringSkipResponse = RecurringCreateResponse
 RecurringListRunsQuery = SubscribeLinksListQuery
 DripChainsListQuery = SubscribeLinksListQuery
-DripChainsListItem = DripChainsCreateResponse
 DripChainsGetResponse = DripChainsCreateResponse
 DripChainsUpdateResponse = DripChainsCreateResponse
 DripChainsDeleteEnrolmentResponse = DripChainsListEnrolmentsItem
@@ -3921,6 +3995,7 @@ ErrorCode = Literal[
     "rate_limit_project",
     "rate_limit_events",
     "rate_limit_queue",
+    "rate_limit_address",
     "rate_limit_auth_sessions",
     "rate_limit_auth_requests",
     "rate_limit_verify",
