@@ -198,6 +198,11 @@ const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     for (let i = 0; i < 2; i += 1) await service.emitExample(limited.id, 'auth.completed');
     return limited.api('POST', '/v1/events', { events: [{ name: 'seen', external_id: 'unknown' }] });
   },
+  async rate_limit_address() {
+    const post = () => service.apiWith(null)('POST', '/mini/subscribe', {});
+    for (let i = 0; i < 60; i += 1) expectEnvelope(await post(), 'validation_failed');
+    return post();
+  },
   async rate_limit_sign_in() {
     const signIn = () =>
       service.apiWith(null)('POST', '/dashboard/session', { api_key: 'hk_guess' }, ownPage);
