@@ -18,9 +18,9 @@ import {
 
 export interface AdapterDeps {
   db: Db;
-  /** Called before a code or refresh token is read, which only the token endpoint does, for a client that it has authenticated. */
+  /** Called before a code or refresh token is read, which only the token endpoint does, after it has authenticated the client. */
   beforeToken(): Promise<void>;
-  /** Called before a code or refresh token of this grant is used. */
+  /** Called before a refresh token of this grant is used. */
   beforeGrant(grantId: string): Promise<void>;
   /** Called before a device code is read: counts the poll, and records the outcome of its login. */
   beforeDevice(id: string): Promise<void>;
@@ -28,8 +28,8 @@ export interface AdapterDeps {
   usedError(): Error;
 }
 
-/** What a client exchanges for tokens. */
-const tokenModels = new Set(['AuthorizationCode', 'RefreshToken', 'DeviceCode']);
+/** What a client exchanges for tokens. Polls of a device are counted by its code. */
+const tokenModels = new Set(['AuthorizationCode', 'RefreshToken']);
 
 /** The provider's storage for one of its models. Ids are bearer secrets: they are stored as hashes only. */
 export function createAdapter(model: string, deps: AdapterDeps): Adapter {
@@ -66,7 +66,7 @@ export function createAdapter(model: string, deps: AdapterDeps): Adapter {
       const record = await findRecord(db, model, sha256(id));
       if (!record) return undefined;
       const grantId = record.payload['grantId'];
-      // Polls of a device are counted by its code. A token that is used again is never too many: it ends the grant.
+      // A token that is used again is never too many: it ends the grant.
       if (model === 'RefreshToken' && typeof grantId === 'string' && !record.consumed) {
         await deps.beforeGrant(grantId);
       }
