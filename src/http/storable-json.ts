@@ -10,8 +10,9 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const LETTER_U = 0x75;
 
-/** JavaScript objects would drop it. */
-const DROPPED_NAME = '__proto__';
+/** `"__proto__"`, which JavaScript objects would drop, with or without escapes. */
+const DROPPED_NAME =
+  /^"(?:_|\\u005[fF]){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006[fF])(?:t|\\u0074)(?:o|\\u006[fF])(?:_|\\u005[fF]){2}"$/;
 const NUL = '\\u0000';
 const ESCAPE_LENGTH = '\\u005f'.length;
 
@@ -42,7 +43,7 @@ export function refuseUnstorable(json: string): void {
       if (end < 0) throw refusal(pathText(frames), 'contains a character that is not allowed');
       if (frame && !frame.isList && !frame.name) {
         frame.name = json.slice(at, end + 1);
-        if (isDropped(frame.name)) throw refusal(pathText(frames), 'cannot be used as a name');
+        if (DROPPED_NAME.test(frame.name)) throw refusal(pathText(frames), 'cannot be used as a name');
       }
       at = end;
     } else if (code === COMMA && frame) {
@@ -53,8 +54,9 @@ export function refuseUnstorable(json: string): void {
         throw refusal(pathText(frames.slice(0, -1)), `can have up to ${limits.json.fields} fields`);
       }
     } else if (code === OPEN_LIST || code === OPEN_OBJECT) {
-      if (frames.length === limits.json.depth)
+      if (frames.length === limits.json.depth) {
         throw refusal('', `can be nested up to ${limits.json.depth} deep`);
+      }
       frame = { isList: code === OPEN_LIST, index: 0, name: null };
       frames.push(frame);
       values += 1;
@@ -100,13 +102,6 @@ function kindOfEscape(json: string, at: number): 'nul' | 'first half' | 'second 
   if (digit !== 'd' && digit !== 'D') return 'other';
   const second = json.charAt(at + 3);
   return second < '8' ? 'other' : /[89ab]/i.test(second) ? 'first half' : 'second half';
-}
-
-/** `name` in quotes, as it stands in the source. */
-function isDropped(name: string): boolean {
-  if (name.length < DROPPED_NAME.length + 2 || name.length > ESCAPE_LENGTH * DROPPED_NAME.length + 2)
-    return false;
-  return decoded(name) === DROPPED_NAME;
 }
 
 function decoded(name: string): string {
