@@ -26,10 +26,11 @@ export function createImportActivities({ pool, config, stopping }: Core & { stop
   return {
     /** Applies chunks for up to half a minute, or until the worker stops. */
     importPage: reported(async ({ importId }: ImportRef): Promise<ImportProgress> => {
-      const signal = AbortSignal.any([stopping, cancellationSignal(), AbortSignal.timeout(PAGE_MS)]);
+      const signal = AbortSignal.any([stopping, cancellationSignal()]);
+      const until = performance.now() + PAGE_MS;
       const deps = { pool, format: config.HERALD_SUBSCRIBER_ID_FORMAT };
       let hasMore = true;
-      while (hasMore && !signal.aborted) {
+      while (hasMore && !signal.aborted && performance.now() < until) {
         hasMore = await importNextChunk(deps, importId);
         heartbeat();
       }

@@ -3,7 +3,7 @@ import type { Db } from '../db/pool';
 import { isUuid } from '../contract/ids';
 import { limits } from '../contract/limits';
 import { sha256 } from '../lib/tokens';
-import { writeDeferred } from './deferred-writes';
+import { useDeferred, writeDeferred } from './deferred-writes';
 import { findActiveClient, type ActiveClient } from './queries/clients';
 import {
   consumeRecord,
@@ -24,12 +24,27 @@ export interface AdapterDeps {
   beforeGrant(grantId: string): Promise<void>;
   /** Called before a device code is read: counts the poll, and records the outcome of its login. */
   beforeDevice(id: string): Promise<void>;
-  /** The error for a code or refresh token that a concurrent request has used. */
-  usedError(): Error;
 }
 
 /** What a client exchanges for tokens. Polls of a device are counted by its code. */
 const tokenModels = new Set(['AuthorizationCode', 'RefreshToken']);
+
+/** A concurrent request has used the code or refresh token. */
+export class UsedMeanwhile extends Error {
+  constructor(
+    private readonly model: string,
+    private readonly idHash: Buffer,
+  ) {
+    super('the code or token was used meanwhile');
+  }
+
+  /** As for any other reuse, everything that came from it ends. */
+  async endGrant(db: Db): Promise<void> {
+    const record = await findRecord(db, this.model, this.idHash);
+    const grantId = record?.payload['grantId'];
+    if (typeof grantId === 'string') await revokeGrant(db, grantId, sha256(grantId));
+  }
+}
 
 /** The provider's storage for one of its models. Ids are bearer secrets: they are stored as hashes only. */
 export function createAdapter(model: string, deps: AdapterDeps): Adapter {
@@ -73,18 +88,14 @@ export function createAdapter(model: string, deps: AdapterDeps): Adapter {
       return { ...record.payload, jti: id, ...(record.consumed ? { consumed: true } : {}) };
     },
     async consume(id) {
-      const used = await consumeRecord(db, model, sha256(id));
-      if (used) {
+      const idHash = sha256(id);
+      await useDeferred(db, async (to) => {
+        const used = await consumeRecord(to, model, idHash);
+        if (!used) throw new UsedMeanwhile(model, idHash);
         if (model === 'RefreshToken' && used.grant_id !== null) {
-          await removeUsedRefreshTokens(db, used.grant_id, limits.oidcUsedRefreshTokens);
+          await removeUsedRefreshTokens(to, used.grant_id, limits.oidcUsedRefreshTokens);
         }
-        return;
-      }
-      // Used twice at the same time: as for any other reuse, everything that came from it ends.
-      const record = await findRecord(db, model, sha256(id));
-      const grantId = record?.payload['grantId'];
-      if (typeof grantId === 'string') await revokeGrant(db, grantId, sha256(grantId));
-      throw deps.usedError();
+      });
     },
     async destroy(id) {
       await writeDeferred(db, (to) => deleteRecord(to, model, sha256(id)));

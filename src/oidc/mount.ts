@@ -8,6 +8,7 @@ import { createRateLimiter, retryAfterSeconds } from '../http/rate-limiter';
 import { sha256 } from '../lib/tokens';
 import type { CollectOutcome } from '../login';
 import { limitedAddress } from './address';
+import { UsedMeanwhile } from './adapter';
 import { createDeviceLogins } from './device';
 import { withDeferredWrites } from './deferred-writes';
 import { collectOutcome } from './finish-login';
@@ -28,8 +29,9 @@ const paths: [path: RegExp, pattern: string, methods: string[]][] = [
   [/^\/\.well-known\/openid-configuration$/, '/.well-known/openid-configuration', READ],
   [/^\/\.well-known\/oauth-authorization-server$/, '/.well-known/oauth-authorization-server', READ],
   [/^\/jwks$/, '/jwks', READ],
-  [/^\/auth$/, '/auth', READ_OR_POST],
-  [/^\/auth\/[^/]+$/, '/auth/{uid}', READ],
+  // No HEAD: a link preview would start a login.
+  [/^\/auth$/, '/auth', ['GET', 'POST']],
+  [/^\/auth\/[^/]+$/, '/auth/{uid}', ['GET']],
   [/^\/token$/, '/token', ['POST']],
   [/^\/me$/, '/me', READ_OR_POST],
   // Only a page: the provider's own form would need a script to go on from a link with the code.
@@ -103,7 +105,14 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
     }
     if (path === '/auth') allowRefreshTokens(ctx);
     if (ctx.method === 'POST') await provideBody(ctx);
-    await withDeferredWrites(deps.pool, () => run(provider, ctx, path));
+    try {
+      await withDeferredWrites(deps.pool, () => run(provider, ctx, path));
+    } catch (error) {
+      if (!(error instanceof UsedMeanwhile)) throw error;
+      await error.endGrant(deps.pool);
+      ctx.status = 400;
+      ctx.body = { error: 'invalid_grant', error_description: 'grant request is invalid' };
+    }
     if (path === '/token' && ctx.status === 401) {
       const wait = await recordFailure(limitedAddress(ctx.ip));
       if (wait !== null) refuseFor(ctx, wait, 'Too many failed authentications. Try again later.');

@@ -80,7 +80,6 @@ export function createProvider(deps: ProviderDeps, library: OidcLibrary, keys: S
     beforeToken: () => counted(tokenLimit.countClient(Provider.ctx?.oidc.client?.clientId ?? '')),
     beforeGrant: (grantId: string) => counted(tokenLimit.countGrant(grantId)),
     beforeDevice: (id: string) => settleDevice({ pool, library, provider, starter: deps.starter }, id),
-    usedError: () => new errors.InvalidGrant('already used'),
   };
 
   const configuration: Configuration = {

@@ -11,6 +11,7 @@ import {
   followOut,
   logIn,
   newAttempt,
+  newestSession,
   openLogin,
   postToken,
   tokensOf,
@@ -190,6 +191,49 @@ test('a replayed code ends everything that came from it; of concurrent uses at m
   );
   const succeeded = (await Promise.all(uses)).filter(({ status }) => status === 200);
   expect(succeeded.length).toBeLessThanOrEqual(1);
+});
+
+test('a refresh or a code that meets a fault of the database can be used again', async () => {
+  const attempt = await authorizeWith({ scope: 'openid offline_access' });
+  const code = String((await logIn(service, attempt)).searchParams.get('code'));
+  const form = {
+    grant_type: 'authorization_code',
+    code,
+    code_verifier: attempt.verifier,
+    redirect_uri: CALLBACK,
+  };
+  // Tokens cannot be stored.
+  const breakDown = () =>
+    service.pool.query(`CREATE FUNCTION refuse_token() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION 'no room'; END $$;
+      CREATE TRIGGER refuse_token BEFORE INSERT ON oidc_records FOR EACH ROW
+        WHEN (NEW.model = 'AccessToken') EXECUTE FUNCTION refuse_token()`);
+  const mend = () =>
+    service.pool.query(
+      'DROP TRIGGER IF EXISTS refuse_token ON oidc_records; DROP FUNCTION IF EXISTS refuse_token()',
+    );
+  const whileBroken = async (request: Record<string, string>) => {
+    try {
+      await breakDown();
+      return (await postToken(service, client, request)).status;
+    } finally {
+      await mend();
+    }
+  };
+  expect(await whileBroken(form)).toBeGreaterThanOrEqual(500);
+  const tokens = await postToken(service, client, form);
+  expect(tokens.status).toBe(200);
+  const refresh = { grant_type: 'refresh_token', refresh_token: String(tokens.body['refresh_token']) };
+  expect(await whileBroken(refresh)).toBeGreaterThanOrEqual(500);
+  expect((await postToken(service, client, refresh)).status).toBe(200);
+});
+
+test('a request by HEAD, as link previews make it, starts no login', async () => {
+  const { url } = await authorizeWith({});
+  const before = await newestSession(service);
+  const { status, headers } = await fetch(url, { method: 'HEAD', redirect: 'manual' });
+  expect([status, headers.get('allow')]).toEqual([405, 'GET, POST']);
+  expect(await newestSession(service)).toBe(before);
 });
 
 test('a stolen link of the interaction is worth nothing in another browser', async () => {
