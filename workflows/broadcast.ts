@@ -1,14 +1,18 @@
 import {
   ActivityCancellationType,
   CancellationScope,
+  condition,
   continueAsNew,
+  defineSignal,
   isCancellation,
   proxyActivities,
   setCurrentDetails,
+  setHandler,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { BroadcastActivities, BroadcastProgress } from '../activities/broadcast';
+import { signals } from '../src/temporal/names';
 import { OWN_FAULT_INTERVAL } from './own-fault-interval';
 
 /** Only the id: the row holds the broadcast. */
@@ -33,8 +37,15 @@ const { finish, cancel } = proxyActivities<BroadcastActivities>({
   retry: internalErrorRetry,
 });
 
+/** The row has changed: it was cancelled. */
+const changed = defineSignal(signals.changed);
+
 /** One broadcast: sends pages until no recipients are left or it is cancelled, then writes the end. */
 export async function broadcast(input: BroadcastInput): Promise<BroadcastProgress> {
+  let isChanged = false;
+  setHandler(changed, () => {
+    isChanged = true;
+  });
   try {
     for (let pages = 1; ; pages += 1) {
       const page = await sendPage.executeWithOptions({ summary: `page ${pages}` }, [input]);
@@ -47,7 +58,10 @@ export async function broadcast(input: BroadcastInput): Promise<BroadcastProgres
         await sleep('1 second');
       }
       // Recipients who get it at their own local time: the rest of the day costs nothing.
-      if (page.hasMore && page.waitMs) await sleep(page.waitMs);
+      if (page.hasMore && page.waitMs) {
+        await condition(() => isChanged, page.waitMs, { summary: 'the next recipient is due' });
+        isChanged = false;
+      }
       if (pages >= MAX_PAGES || workflowInfo().continueAsNewSuggested) {
         await continueAsNew<typeof broadcast>(input);
       }

@@ -9,6 +9,8 @@ import type { Work } from '../http/idempotency';
 import { isoTime } from '../lib/iso-time';
 import { deliveryFailed, storeContent, viewStored } from '../messages';
 import { isBillingBlocked } from '../projects';
+import { workflowIds } from '../temporal/names';
+import { wakeWorkflows } from '../temporal/wake-workflows';
 import { copyNext, insertAudienceJob, TooManyJobs, TooManyRecipients } from './audience-job';
 import type { BroadcastView, JobKind, NewBroadcast } from './contract';
 import {
@@ -98,7 +100,7 @@ const CANCEL_POLL_MS = 50;
 
 /** Stops all further sends. Calls in flight finish first; this request or the worker then writes the end. */
 export async function cancelJob(
-  deps: BroadcastDeps,
+  deps: BroadcastDeps & Pick<Core, 'client' | 'log'>,
   projectId: string,
   kind: JobKind,
   id: string,
@@ -118,6 +120,8 @@ export async function cancelJob(
   while (!(await finishBroadcast(deps, id, { workerIsGone: false })) && performance.now() < deadline) {
     await sleep(CANCEL_POLL_MS);
   }
+  // It may wait for hours until its next recipient is due.
+  if (kind === 'broadcast') wakeWorkflows(deps, [workflowIds.broadcast(id)]);
   const after = await findJob(pool, projectId, kind, id);
   if (!after) throw new AppError('not_found');
   return after;

@@ -15,7 +15,7 @@ import { findJob, listJobs } from './queries/broadcasts';
 
 const route = routesOf('Broadcasts');
 
-export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
+export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config' | 'client' | 'log'>) {
   const { pool } = deps;
   return [
     route(

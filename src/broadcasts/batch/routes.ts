@@ -26,7 +26,7 @@ import { startBatch } from './start';
 
 const route = routesOf('Batches');
 
-export function createBatchRoutes(deps: Pick<Core, 'pool' | 'config'>) {
+export function createBatchRoutes(deps: Pick<Core, 'pool' | 'config' | 'client' | 'log'>) {
   const { pool, config } = deps;
 
   async function requireBatch(projectId: string, id: string): Promise<BroadcastRow> {

@@ -4,7 +4,7 @@ import { rows } from '../../db/query';
 import { rewriteRecordedResponses } from '../../http/idempotency';
 import { withoutIdsOf } from '../../subscribers';
 import { workflowIds } from '../../temporal/names';
-import { wakeOrphanedWorkflows } from '../../temporal/wake-orphaned-workflows';
+import { wakeWorkflows } from '../../temporal/wake-workflows';
 
 export const personalData: PersonalData = {
   tables: {
@@ -25,7 +25,7 @@ export const personalData: PersonalData = {
   async erase(db, person, { cipher, ...deps }) {
     await rewriteRecordedResponses(db, cipher, await recentRequestsOf(db, person), withoutIdsOf(person));
     const running = await runningEnrolmentsOf(db, person);
-    afterCommit(db, () => wakeOrphanedWorkflows(deps, running.map(workflowIds.drip)));
+    afterCommit(db, () => wakeWorkflows(deps, running.map(workflowIds.drip)));
   },
 };
 

@@ -325,6 +325,9 @@ describe('a scheduled message', () => {
     expectError(await project.api('PATCH', `/v1/scheduled/${own}`, { name: 'x' }), 'conflict', /sending/);
     await project.api('DELETE', `/v1/broadcast/${sending.job_id}`);
     await until(own, 'cancelled');
+    // It does not wait for the other one's time, hours later.
+    const workflow = service.client.workflow.getHandle(`broadcast/${sending.job_id}`);
+    expect(await workflow.result()).toMatchObject({ status: 'cancelled', sent: 1 });
     // A message of it was sent.
     expectError(await project.api('DELETE', `/v1/scheduled/${own}`), 'conflict', /cancelled/);
     expect(await textsTo(service, people[1]!)).not.toContain('local');

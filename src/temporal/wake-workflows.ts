@@ -6,15 +6,18 @@ import { within } from './within';
 const SIGNAL_LIMIT_MS = 5_000;
 
 /**
- * Signals workflows whose rows were deleted, so that they end now instead of at their next timer. Not awaited and not
+ * Signals workflows whose rows have ended or are gone, so that they end now instead of at their next timer. Not awaited and not
  * retried: otherwise they only stay longer in the operator's list.
  */
-export function wakeOrphanedWorkflows({ client, log }: { client: Client; log: Logger }, ids: string[]): void {
+export function wakeWorkflows({ client, log }: { client: Client; log: Logger }, ids: string[]): void {
   for (const id of ids) {
     within(client, SIGNAL_LIMIT_MS, () => client.workflow.getHandle(id).signal(signals.changed)).catch(
       (err: unknown) => {
         if (!(err instanceof WorkflowNotFoundError)) {
-          log.info({ err, workflow_id: id }, 'a workflow without a row could not be woken and ends later');
+          log.info(
+            { err, workflow_id: id },
+            'a workflow whose row has ended could not be woken and ends later',
+          );
         }
       },
     );
