@@ -246,6 +246,7 @@ describe('the dashboard', () => {
     await page.getByRole('button', { name: 'I have stored it' }).click();
 
     await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('button', { name: 'Enable' }).waitFor();
     expect(await page.getByRole('button', { name: 'Send test event' }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Enable' }).click();

@@ -152,10 +152,10 @@ export function ActionButton(props: {
 export function Crumbs({ trail }: { trail: { to: string; text: string }[] }) {
   return (
     <nav class="crumbs" aria-label={t.breadcrumbs}>
-      {trail.map(({ to, text }) => (
+      {trail.map(({ to, text }, index) => (
         <span key={to}>
+          {index > 0 && <Icon name="chevronRight" small />}
           <Link to={to}>{text}</Link>
-          <Icon name="chevronRight" small />
         </span>
       ))}
     </nav>

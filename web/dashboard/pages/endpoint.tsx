@@ -26,7 +26,7 @@ import { DeliveryLog } from './delivery-log';
 import { EndpointForm } from './endpoint-form';
 import { EndpointSparkline } from './endpoints';
 
-type Open = 'change' | 'rotate' | 'delete' | 'test' | null;
+type Open = 'change' | 'disable' | 'rotate' | 'delete' | 'test' | null;
 
 export function EndpointPage({ id }: { id: string }) {
   const endpoint = useResource(() => api.endpoint(id), id, 'deliveries');
@@ -71,9 +71,15 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
             <button type="button" class="btn" onClick={() => setOpen('change')}>
               {t.edit}
             </button>
-            <ActionButton act={setStatus} onError={setError}>
-              {active ? t.disable : t.enable}
-            </ActionButton>
+            {active ? (
+              <button type="button" class="btn" onClick={() => setOpen('disable')}>
+                {t.disable}
+              </button>
+            ) : (
+              <ActionButton act={setStatus} onError={setError}>
+                {t.enable}
+              </ActionButton>
+            )}
             <button type="button" class="btn" onClick={() => setOpen('rotate')}>
               {t.rotateSecret}
             </button>
@@ -129,6 +135,15 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
             }}
           />
         </Dialog>
+      )}
+      {open === 'disable' && (
+        <ConfirmDialog
+          title={t.disableEndpointTitle}
+          text={t.disabledMeans}
+          confirm={t.disable}
+          act={setStatus}
+          onClose={close}
+        />
       )}
       {open === 'rotate' && (
         <ConfirmDialog

@@ -214,6 +214,7 @@ export const en = {
   rotateTitle: 'Rotate the signing secret?',
   rotateText: (hours: number) =>
     `Herald starts signing with a new secret now. The old secret also signs for ${hours} hours, so you have time to update your receiver.`,
+  disableEndpointTitle: 'Disable this endpoint?',
   deleteEndpointTitle: 'Delete this endpoint?',
   deleteEndpointText: (url: string) =>
     `Herald stops sending events to ${url}. Pending deliveries will be cancelled. This cannot be undone.`,

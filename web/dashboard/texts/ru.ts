@@ -242,7 +242,7 @@ export const ru: Texts = {
   noEndpoints: 'Добавьте адрес, чтобы получать события',
   noEndpointsText: 'На каждый вход, сообщение и подписку Herald присылает подписанный POST-запрос.',
   endpoint: 'Адрес',
-  endpointStates: { idle: 'Ждёт', healthy: 'Работает', failing: 'Не отвечает', disabled: 'Отключён' },
+  endpointStates: { idle: 'Ждёт', healthy: 'Работает', failing: 'С ошибками', disabled: 'Отключён' },
   successRate24h: 'Успешно, 24\u00a0ч',
   successRate: (rate) => `${rate} попыток успешны`,
   failingFor: (time) => `уже ${time}`,
@@ -314,6 +314,7 @@ export const ru: Texts = {
   rotateTitle: 'Сменить секрет подписи?',
   rotateText: (hours) =>
     `Herald сразу начнёт подписывать новым секретом. Старый будет действовать ещё ${hours} часа — этого хватит, чтобы обновить получателя.`,
+  disableEndpointTitle: 'Отключить этот адрес?',
   deleteEndpointTitle: 'Удалить этот адрес?',
   deleteEndpointText: (url) =>
     `Herald перестанет присылать события на ${url}. Ожидающие доставки будут отменены. Вернуть адрес нельзя.`,
