@@ -52,7 +52,7 @@ describe('every route of the API', () => {
       body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]),
     });
     const answer = { status: response.status, headers: response.headers, body: await response.json() };
-    expectError(answer, 'validation_failed', 'JSON');
+    expectError(answer, 'validation_failed', 'UTF-8');
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
