@@ -9,7 +9,7 @@ import { startBench, type BenchEnvironment } from './environment';
 import { greedyLoads, startGreedy, type GreedyLoad, type GreedyOptions } from './greedy';
 import { percentile } from './numbers';
 import { startBenchReceiver, type BenchReceiver } from './receiver';
-import type { Figure } from './table';
+import { figureTable, type Figure } from './table';
 import { startHerald } from './worker-process';
 
 const PER_SECOND = 2;
@@ -76,7 +76,10 @@ export async function benchShares(): Promise<Figure[]> {
       const p50 = percentile(sorted(alone), 0.5);
       const recovery = await secondsToRecover(login, p50);
       process.stderr.write(`    responses to ${load}: ${JSON.stringify(answers)}\n`);
-      figures.push(...compare(load, alone, beside, recovery));
+      const compared = compare(load, alone, beside, recovery);
+      // At once: the whole takes a quarter of an hour.
+      process.stderr.write(`${figureTable(compared)}\n`);
+      figures.push(...compared);
     }
     return figures;
   } finally {
@@ -215,7 +218,7 @@ async function prepare(
   }
   if (load === 'hostile batch') {
     const text = Array.from({ length: 100 }, (_, place) => `{{v${place % 20}}}`).join(' ');
-    await a('/v1/templates', { name: 'hostile', variants: { en: { text } } });
+    await a('/v1/templates', { key: 'hostile', variants: { en: { text } } });
   }
   const { key, hash, hint } = newApiKey();
   await insertApiKey(pool, { project_id: project.id, hash, hint, scopes: ['publish'] });

@@ -134,17 +134,29 @@ const LOST = 'The service stopped while the message was being sent; it may have 
  * With `workerIsGone` no worker is sending any more, so recipients in `sending` will never get a result.
  */
 export async function finishBroadcast(
+  deps: BroadcastDeps,
+  id: string,
+  options: { workerIsGone: boolean },
+): Promise<boolean> {
+  for (;;) {
+    // Those of a cancelled broadcast; they can be 100,000.
+    while ((await skipQueuedRecipients(deps.pool, id)) === SKIP_BATCH);
+    const isEnded = await endIfDone(deps, id, options);
+    if (isEnded !== 'many are queued') return isEnded;
+  }
+}
+
+function endIfDone(
   { pool, config }: BroadcastDeps,
   id: string,
   { workerIsGone }: { workerIsGone: boolean },
-): Promise<boolean> {
-  // Those of a cancelled broadcast; they can be 100,000.
-  while ((await skipQueuedRecipients(pool, id)) === SKIP_BATCH);
+): Promise<boolean | 'many are queued'> {
   return withTransaction(pool, async (db) => {
     const broadcast = await lockBroadcast(db, id);
     if (!broadcast || broadcast.status === 'completed' || broadcast.status === 'cancelled') return true;
     const isCancelled = broadcast.status === 'cancelling';
     const open = await countOpenRecipients(db, id);
+    if (isCancelled && open.queued > SKIP_BATCH) return 'many are queued';
     if (!isCancelled && (broadcast.copying || open.queued + open.sending > 0)) return false;
     if (open.sending > 0 && !workerIsGone) return false;
     if (open.sending > 0) await failLost(db, broadcast, config);

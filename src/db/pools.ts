@@ -29,7 +29,12 @@ export function createPools({ roles, size, projectShare, ...options }: PoolsOpti
   const purposes = new Set<Purpose>(roles.flatMap((role) => purposesOfRoles[role]));
   const max = Math.floor((size - OTHER_CONNECTIONS) / purposes.size);
   const create = (purpose: Purpose, share?: number) =>
-    createPool({ ...options, max, projectShare: share, applicationName: `herald ${purpose}` });
+    createPool({
+      ...options,
+      max,
+      projectShare: share && Math.min(share, Math.max(1, max - 1)),
+      applicationName: `herald ${purpose}`,
+    });
   const login = create('login', projectShare);
   const requests = purposes.has('requests') ? create('requests', projectShare) : login;
   const background = purposes.has('background') ? create('background') : requests;

@@ -28,7 +28,8 @@ export function createEventRoutes({ pool }: { pool: pg.Pool }) {
         errors: ['rate_limit_events', 'rate_limit_queue'],
       },
       async ({ project, body, work }) => {
-        await admit(project, body.events.length);
+        // Its events may be stored already: a refusal would forget the request, and a repetition would store them again.
+        if (!work.resumed) await admit(project, body.events.length);
         return { data: await publish(project.id, body, work) };
       },
     ),

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { AppError, isErrorCode } from '../contract/errors';
 import type { Db } from '../db/pool';
+import { outsideProject } from '../db/project-share';
 import type { Cipher } from '../lib/cipher';
 import type { Logger } from '../lib/log';
 import {
@@ -79,7 +80,8 @@ async function runOnce(
   if ('held' in claimed) return replay(cipher, claimed.held);
 
   const renewal = setInterval(() => {
-    extendKeyLease(pool, scope, owner, LEASE_SECONDS).catch((err: unknown) =>
+    // These do not wait for other requests of the project: what was done must be recorded.
+    outsideProject(() => extendKeyLease(pool, scope, owner, LEASE_SECONDS)).catch((err: unknown) =>
       log.warn({ err }, 'could not extend the lease of an idempotency key'),
     );
   }, EXTEND_MS);
@@ -87,7 +89,7 @@ async function runOnce(
     const response = await run(claimed);
     const text = JSON.stringify(toRecord(response));
     const sealedResponse = cipher.encrypt(text, recordedResponsePurpose, claimed.id);
-    const recorded = await recordKeyOutcome(pool, scope, owner, { sealedResponse });
+    const recorded = await outsideProject(() => recordKeyOutcome(pool, scope, owner, { sealedResponse }));
     // Another request has taken over the expired lease, and its response is the one that counts.
     if (recorded === 0) throw inProgress();
     return { response, replayed: false };
@@ -135,7 +137,7 @@ function replay(cipher: Cipher, held: StoredKey): IdempotentResult {
 
 async function recordOrRelease(pool: pg.Pool, scope: KeyScope, owner: string, error: unknown): Promise<void> {
   // The caller gets the original error; if the database is unavailable, the lease expires by itself.
-  await settle(pool, scope, owner, error).catch(() => undefined);
+  await outsideProject(() => settle(pool, scope, owner, error)).catch(() => undefined);
 }
 
 function settle(pool: pg.Pool, scope: KeyScope, owner: string, error: unknown): Promise<number> {

@@ -12,6 +12,7 @@ import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction, type Db } from '../db/pool';
+import { outsideProject } from '../db/project-share';
 import { emitEvent } from '../events';
 import type { FailureReason } from '../events/contract';
 import { type SubscriberRecord, lockSubscriber, markBlocked } from '../subscribers';
@@ -80,7 +81,8 @@ export async function deliver(
     await unclaimMessage(deps.pool, messageId);
     throw new AppError('platform_busy');
   }
-  await recordResult(deps, messageId, subscriber, result, onResult, messenger?.bot);
+  // The platform has it: the result must not wait for other requests of the project.
+  await outsideProject(() => recordResult(deps, messageId, subscriber, result, onResult, messenger?.bot));
   return result;
 }
 

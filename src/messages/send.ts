@@ -3,7 +3,13 @@ import { AppError } from '../contract/errors';
 import { formatSubscriberId } from '../contract/ids';
 import { limits } from '../contract/limits';
 import { isBillingBlocked } from '../projects';
-import { type SubscriberRecord, findSubscriber, findSubscribersByExternalId, uuidOf } from '../subscribers';
+import {
+  type SubscriberRecord,
+  findSubscriber,
+  findSubscribers,
+  findSubscribersByExternalId,
+  uuidOf,
+} from '../subscribers';
 import type { Properties } from '../subscribers/contract';
 import { faultOf, renderFor, resolveTemplate, type ResolvedTemplate } from '../templates';
 import {
@@ -44,14 +50,15 @@ export async function sendMessages(
 ): Promise<SendResponse> {
   const { pool, config } = deps;
   const content = contentOf(request);
-  if ((await findMessages(pool, requestId)).length === 0) {
+  const existing = await findMessages(pool, requestId);
+  if (existing.length === 0) {
     if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS)) {
       throw new AppError('billing_blocked');
     }
     // An unknown template is reported before an unknown recipient: it is the project's own mistake.
     if (isTemplated(content)) await resolveTemplate(pool, projectId, content);
   }
-  const recipients = await findRecipients(deps, projectId, request);
+  const recipients = await recipientsOf(deps, projectId, request, existing);
   const { permission } = request;
   const details = await sendTo(deps, projectId, { content, permission }, recipients, requestId);
   const count = (status: SendDetail['status']) => details.filter((detail) => detail.status === status).length;
@@ -180,6 +187,23 @@ async function contentsFor(
   return contents.map((each) =>
     each.media ? { ...each, media: { ...each.media, ...factsOf(each.media) } } : each,
   );
+}
+
+/** Those whom the request names; one that is taken up again also has those of its messages, whatever has changed since. */
+async function recipientsOf(
+  deps: DeliverDeps,
+  projectId: string,
+  request: SendRequest,
+  existing: MessageRow[],
+): Promise<SubscriberRecord[]> {
+  if (existing.length === 0) return findRecipients(deps, projectId, request);
+  const named = await findRecipients(deps, projectId, request).catch((error: unknown) => {
+    if (error instanceof AppError) return [];
+    throw error;
+  });
+  const ids = new Set(named.map(({ id }) => id));
+  const others = existing.map(({ subscriber_id }) => subscriber_id).filter((id) => !ids.has(id));
+  return [...named, ...(await findSubscribers(deps.pool, projectId, others))];
 }
 
 async function findRecipients(

@@ -45,7 +45,8 @@ export function createTrackedEventRoutes(deps: TrackDeps) {
         ],
       },
       async ({ project, body, work }) => {
-        await admit(project, body.events.length);
+        // Its events may be stored already: a refusal would forget the request, and a repetition would store them again.
+        if (!work.resumed) await admit(project, body.events.length);
         return { data: await trackEvents(deps, project.id, body, work) };
       },
     ),

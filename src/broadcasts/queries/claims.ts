@@ -169,12 +169,13 @@ function reassign(db: Db, moved: QueuedRecipient[]): Promise<number> {
 /** Beyond this a worker does not wait inside a page. */
 const LATER_MS = 10_000;
 
-/** Milliseconds until the next recipient is due; 0 if one is due, or none is left. */
+/** Milliseconds until the next recipient is due; 0 if one is due, none is left, or not all of them are copied. */
 export async function msUntilDue(db: Db, id: string): Promise<number> {
   const next = await row<{ ms: number | null }>(
     db,
     'ms_until_due',
-    `SELECT extract(epoch FROM min(coalesce(due_at, clock_timestamp())) - clock_timestamp())::float8 * 1000 AS ms
+    `SELECT CASE WHEN (SELECT copied_id IS NULL FROM broadcasts WHERE id = $1)
+         THEN extract(epoch FROM min(coalesce(due_at, clock_timestamp())) - clock_timestamp())::float8 * 1000 END AS ms
      FROM broadcast_recipients WHERE broadcast_id = $1 AND status IN ('queued', 'sending')`,
     [id],
   );

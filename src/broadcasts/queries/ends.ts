@@ -18,7 +18,7 @@ export async function countOpenRecipients(db: Db, id: string): Promise<{ queued:
 /** Recipients that are skipped in one transaction. */
 export const SKIP_BATCH = 1_000;
 
-/** The next ones of a broadcast that is being cancelled. */
+/** The next ones of a broadcast that is being cancelled. A cancel and the worker can do it at the same time. */
 export function skipQueuedRecipients(db: Db, id: string): Promise<number> {
   return change(
     db,
@@ -26,7 +26,8 @@ export function skipQueuedRecipients(db: Db, id: string): Promise<number> {
     `UPDATE broadcast_recipients SET status = 'skipped', reason = 'cancelled', ended_at = now()
      WHERE status = 'queued' AND id IN (
        SELECT r.id FROM broadcasts b JOIN broadcast_recipients r ON r.broadcast_id = b.id
-       WHERE b.id = $1 AND b.status = 'cancelling' AND r.status = 'queued' LIMIT ${SKIP_BATCH})`,
+       WHERE b.id = $1 AND b.status = 'cancelling' AND r.status = 'queued'
+       LIMIT ${SKIP_BATCH} FOR UPDATE OF r SKIP LOCKED)`,
     [id],
   );
 }
