@@ -23,12 +23,14 @@ export interface BroadcastProgress {
 
 export interface BroadcastPage extends BroadcastProgress {
   hasMore: boolean;
-  /** Until the next recipient is due. */
+  /** Until the next page: when a recipient is due, or another job of the project has had its turn. */
   waitMs: number;
 }
 
 /** One page: long enough to keep histories short, short enough that a shutdown need not wait. */
 const PAGE_MS = 60_000;
+/** Until a job asks again whether it is its turn among those of its project. */
+const BUSY_MS = 15_000;
 const HEARTBEAT_MS = 2_000;
 
 export type BroadcastActivities = ReturnType<typeof createBroadcastActivities>;
@@ -53,12 +55,8 @@ export function createBroadcastActivities(deps: BroadcastActivityDeps) {
       withHeartbeats(HEARTBEAT_MS, async () => {
         const signal = AbortSignal.any([deps.stopping, cancellationSignal()]);
         const end = await runBroadcast(deps, jobId, { signal, pageMs: PAGE_MS });
-        const hasMore = end === 'more';
-        return {
-          ...(await progress(jobId)),
-          hasMore,
-          waitMs: hasMore ? await msUntilDue(deps.pool, jobId) : 0,
-        };
+        const waitMs = end === 'more' ? await msUntilDue(deps.pool, jobId) : end === 'busy' ? BUSY_MS : 0;
+        return { ...(await progress(jobId)), hasMore: end === 'more' || end === 'busy', waitMs };
       }),
     ),
 

@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { roleNames, type Role } from '../src/config';
-import { packageRoot } from '../src/lib/package-root';
 import { freePort } from '../src/lib/ports';
 import type { BenchEnvironment } from './environment';
+import { metricOf } from './metric';
+import { startHerald } from './worker-process';
 
 /** CPU seconds used by each part since it started. */
 export type CpuSeconds = Record<Role | 'postgres' | 'temporal', number>;
@@ -24,31 +22,22 @@ export const CODE_TTL_SECONDS = 15;
 
 /** Starts Herald as in production, each role in its own process, on the servers of a bench. */
 export async function startRoleProcesses(bench: BenchEnvironment): Promise<RoleProcesses> {
-  const { environment, config } = bench;
-  const { telegram, max } = environment.platforms;
   const apiPort = await freePort();
-  const shared = {
-    DATABASE_URL: environment.databaseUrl,
-    TEMPORAL_ADDRESS: environment.temporalAddress,
-    HERALD_ENCRYPTION_KEY: environment.encryptionKeys
-      .map(({ id, key }) => `${id}:${key.toString('base64')}`)
-      .join(','),
-    HERALD_PUBLIC_URL: 'http://127.0.0.1:1',
-    HERALD_HOST: '127.0.0.1',
-    HERALD_ALLOW_LOCAL_WEBHOOKS: 'true',
-    HERALD_BOT_UPDATES: 'polling',
-    HERALD_LOG_LEVEL: 'error',
-    // Short, so that the measurement includes the end of a login's workflow.
-    HERALD_CODE_TTL_SECONDS: String(CODE_TTL_SECONDS),
-    TELEGRAM_BOT_TOKEN: telegram?.token ?? '',
-    TELEGRAM_API_ROOT: telegram?.apiRoot ?? '',
-    MAX_BOT_TOKEN: max?.token ?? '',
-    MAX_API_ROOT: max?.apiRoot ?? '',
-    PORT: String(apiPort),
-  };
   const started: { role: Role; metricsUrl: string; stop(): Promise<void> }[] = [];
-  for (const role of roleNames) started.push(await startRole(role, shared));
-  const servers = serverPids(config.HERALD_DATA_DIR);
+  for (const role of roleNames) {
+    const metricsPort = await freePort();
+    const { stop } = await startHerald(bench, {
+      roles: role,
+      env: {
+        PORT: String(apiPort),
+        HERALD_METRICS_PORT: String(metricsPort),
+        // Short, so that the measurement includes the end of a login's workflow.
+        HERALD_CODE_TTL_SECONDS: String(CODE_TTL_SECONDS),
+      },
+    });
+    started.push({ role, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, stop });
+  }
+  const servers = serverPids(bench.config.HERALD_DATA_DIR);
   const metricByRole = async (metric: string, unit = 1) => {
     const values = started.map(
       async ({ role, metricsUrl }) => [role, (await metricOf(metricsUrl, metric)) / unit] as const,
@@ -72,29 +61,6 @@ export async function startRoleProcesses(bench: BenchEnvironment): Promise<RoleP
     },
     stop: async () => void (await Promise.all(started.map((each) => each.stop()))),
   };
-}
-
-async function startRole(role: Role, env: Record<string, string>) {
-  const metricsPort = await freePort();
-  const herald = path.join(packageRoot, 'bin', 'herald.js');
-  const child = spawn(process.execPath, [herald, 'start', '--json', '--roles', role], {
-    env: { ...process.env, ...env, HERALD_METRICS_PORT: String(metricsPort) },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await once(createInterface({ input: child.stdout }), 'line');
-  return {
-    role,
-    metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
-    async stop() {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    },
-  };
-}
-
-async function metricOf(metricsUrl: string, name: string): Promise<number> {
-  const text = await (await fetch(metricsUrl)).text();
-  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? NaN);
 }
 
 /** Linux only; NaN elsewhere. */

@@ -4,9 +4,10 @@ import { newApiKey } from '../src/lib/tokens';
 import { freePort } from '../src/lib/ports';
 import { insertApiKey } from '../src/projects/queries/keys';
 import { createSimulatorControl } from '../test/support/simulator-control';
-import { call, completeLogin } from './calls';
+import { call, completeLogin, type Step } from './calls';
 import { startBench, type BenchEnvironment } from './environment';
 import { greedyLoads, startGreedy, type GreedyLoad, type GreedyOptions } from './greedy';
+import { metricOf } from './metric';
 import { percentile } from './numbers';
 import { startBenchReceiver, type BenchReceiver } from './receiver';
 import { figureTable, type Figure } from './table';
@@ -24,6 +25,7 @@ const LONGEST_DELAY_MS = 100;
 interface Login {
   ms: number;
   failed: boolean;
+  steps: Partial<Record<Step, number>>;
 }
 
 interface Measured {
@@ -44,7 +46,6 @@ export async function benchShares(): Promise<Figure[]> {
     env: {
       PORT: String(apiPort),
       HERALD_METRICS_PORT: String(metricsPort),
-      HERALD_ALLOW_LOCAL_WEBHOOKS: 'true',
     },
   });
   const url = `http://127.0.0.1:${apiPort}`;
@@ -54,14 +55,16 @@ export async function benchShares(): Promise<Figure[]> {
     let user = 0;
     const login = async (): Promise<Login> => {
       const began = performance.now();
-      const failed = await completeLogin(url, b.api_key, control, `shares-${user++}`).then(
+      const steps: Login['steps'] = {};
+      const took = (step: Step, ms: number) => void (steps[step] = ms);
+      const failed = await completeLogin(url, b.api_key, control, `shares-${user++}`, took).then(
         () => false,
         (error: unknown) => {
           process.stderr.write(`    a login failed: ${String(error)}\n`);
           return true;
         },
       );
-      return { ms: performance.now() - began, failed };
+      return { ms: performance.now() - began, failed, steps };
     };
     const measure = (seconds: number) => measureLogins(login, seconds, metricsPort);
     await measure(5);
@@ -76,6 +79,7 @@ export async function benchShares(): Promise<Figure[]> {
       const p50 = percentile(sorted(alone), 0.5);
       const recovery = await secondsToRecover(login, p50);
       process.stderr.write(`    responses to ${load}: ${JSON.stringify(answers)}\n`);
+      process.stderr.write(`    slowest steps: ${slowestSteps(beside)}; alone: ${slowestSteps(alone)}\n`);
       const compared = compare(load, alone, beside, recovery);
       // At once: the whole takes a quarter of an hour.
       process.stderr.write(`${figureTable(compared)}\n`);
@@ -116,8 +120,8 @@ async function measureLogins(
 
 /** Since the last scrape. */
 async function longestDelay(metricsPort: number): Promise<number> {
-  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-  return 1000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1] ?? NaN);
+  const longest = 'herald_event_loop_delay_seconds{quantile="1"}';
+  return 1000 * (await metricOf(`http://127.0.0.1:${metricsPort}/metrics`, longest));
 }
 
 /** Until five logins in a row are about as fast as before the load. */
@@ -173,6 +177,12 @@ function compare(load: GreedyLoad, alone: Measured, beside: Measured, recovery: 
       atMost: true,
     },
   ];
+}
+
+function slowestSteps({ logins }: Measured): string {
+  const steps: Step[] = ['create', 'open', 'tap to code', 'verify'];
+  const slowest = (step: Step) => Math.max(...logins.map((login) => login.steps[step] ?? 0));
+  return steps.map((step) => `${step} ${slowest(step).toFixed(0)} ms`).join(', ');
 }
 
 /** A failed login counts as long as it took. */

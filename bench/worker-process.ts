@@ -7,17 +7,18 @@ export function startHerald(
   { roles, env }: { roles: string; env: Record<string, string> },
 ): Promise<HeraldProcess> {
   const { telegram, max } = environment.platforms;
-  const [key] = environment.encryptionKeys;
   return startHeraldProcess(['start', '--json', '--roles', roles], {
-    NODE_ENV: 'test',
     HERALD_METRICS_PORT: '0',
     HERALD_LOG_LEVEL: 'error',
     HERALD_HOST: '127.0.0.1',
     DATABASE_URL: environment.databaseUrl,
     TEMPORAL_ADDRESS: environment.temporalAddress,
     HERALD_TASK_QUEUE_PREFIX: config.HERALD_TASK_QUEUE_PREFIX,
-    HERALD_ENCRYPTION_KEY: `${key?.id}:${key?.key.toString('base64')}`,
+    HERALD_ENCRYPTION_KEY: environment.encryptionKeys
+      .map(({ id, key }) => `${id}:${key.toString('base64')}`)
+      .join(','),
     HERALD_PUBLIC_URL: 'http://127.0.0.1:1',
+    HERALD_ALLOW_LOCAL_WEBHOOKS: 'true',
     HERALD_BOT_UPDATES: 'polling',
     TELEGRAM_BOT_TOKEN: telegram?.token ?? '',
     TELEGRAM_API_ROOT: telegram?.apiRoot ?? '',

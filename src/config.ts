@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { platformSettings, platformVariables, type PlatformSettings } from './bots/settings';
 import type { Channel } from './contract/common';
 import { issueText } from './contract/issues';
-import { limits } from './contract/limits';
+import { KIB, limits } from './contract/limits';
 import { httpUrl } from './lib/http-url';
 import { laneSettings } from './webhooks/contract';
 
@@ -106,7 +106,7 @@ const ownSettings = z.object({
   HERALD_PROJECT_CONNECTIONS: whole(1, 500)
     .default(3)
     .describe(
-      'Connections of such a part that the requests of one project hold at once. Its further requests wait for each other, and get 503 after three seconds.',
+      'Connections of such a part that the requests of one project hold at once. Its further requests wait for each other, and get 503 after ten seconds.',
     ),
   HERALD_STATEMENT_TIMEOUT_SECONDS: whole(1, 600)
     .default(10)
@@ -165,6 +165,11 @@ const ownSettings = z.object({
     .default('uuid')
     .describe('Format of subscriber ids in responses: a UUID, or `sub_` + base62. Requests accept both.'),
 
+  HERALD_KEYLESS_BODY_KIB: whole(1, 1_024)
+    .default(limits.keylessBodyBytes / KIB)
+    .describe(
+      'Largest body of a request without an API key: Mini App, sign-in, OpenID Connect, hosted pages.',
+    ),
   HERALD_MINI_REQUESTS_PER_MINUTE: perMinute(limits.miniRequestsPerMinute).describe(
     'POST requests of the Mini App per minute and address (IPv6: /64 network).',
   ),

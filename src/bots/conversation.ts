@@ -3,6 +3,7 @@ import type { Core } from '../core';
 import type { StoredUpdate } from './intake';
 import type { Messenger } from './messenger';
 import { PlatformError } from './platform-error';
+import { projectText } from './project-text';
 import { botTexts } from './texts';
 import type { Turns } from './turns';
 import type { BotUser } from './update';
@@ -48,9 +49,10 @@ export interface ChatHandlers {
  * must be idempotent.
  */
 export function createConversation(
-  { messengers, turns, log }: Pick<Core, 'messengers' | 'turns' | 'log'>,
+  core: Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>,
   domains: ChatHandlers[],
 ): (update: StoredUpdate) => Promise<void> {
+  const { messengers, turns, log } = core;
   const domainsOf = ({ servedProjectId }: Chat) =>
     servedProjectId === null ? domains : domains.filter(({ sharedBotOnly }) => !sharedBotOnly);
 
@@ -58,9 +60,23 @@ export function createConversation(
     for (const domain of domainsOf(chat)) await domain[name]?.(chat);
   }
 
+  /** Only a project's own bot has its words: the shared one serves every project. */
+  async function ownHelp({ servedProjectId, messenger, user }: Chat): Promise<string | null> {
+    if (servedProjectId === null) return null;
+    const { id, firstName, username, lang } = user;
+    const reader = {
+      channel: messenger.channel,
+      platform_user_id: id,
+      first_name: firstName,
+      username,
+      lang,
+    };
+    return projectText.get()(core, 'help', servedProjectId, reader);
+  }
+
   async function open(start: string | null, chat: Chat): Promise<void> {
     const texts = botTexts[chat.user.lang];
-    if (start === null) return say(chat, texts.help);
+    if (start === null) return say(chat, (await ownHelp(chat)) ?? texts.help);
     const parameter = parseStartParameter(start);
     const handler =
       parameter && domainsOf(chat).find(({ links }) => links?.[parameter.kind])?.links?.[parameter.kind];

@@ -33,4 +33,5 @@ export { storableText } from './storable';
 export { trackProgress } from './send-progress';
 export { type BotTexts, botTexts } from './texts';
 export type { BotUser } from './update';
-export { withWelcome } from './welcome';
+export { type FindProjectText, type ProjectTextName } from './project-text';
+export { greeting, loginConfirmed } from './welcome';

@@ -1,4 +1,5 @@
 import type { FailureReason } from '../events/contract';
+import { storableText } from './storable';
 
 const retryableReasons = new Set<FailureReason>(['rate_limited', 'platform_unavailable']);
 const unsubscribingReasons = new Set<FailureReason>(['user_blocked_bot', 'chat_not_found']);
@@ -39,7 +40,8 @@ export class PlatformError extends Error {
     platformText: string,
     { status, retryAfterMs }: PlatformErrorDetails = {},
   ) {
-    const text = redactTokens(platformText).slice(0, MAX_TEXT);
+    // The cut may leave half of a surrogate pair.
+    const text = storableText(redactTokens(platformText).slice(0, MAX_TEXT));
     super(`${reason}: ${text}`);
     this.platformText = text;
     this.status = status ?? null;

@@ -14,6 +14,8 @@ export interface BotTexts {
 
   loginQuestion(question: LoginQuestion): string;
   confirmed(project: string, options?: { subscribes: boolean }): string;
+  /** Below a text in the project's own words. */
+  howToStop: string;
   declined(project: string): string;
   /** The session expired before the user answered. */
   expired(project: string): string;
@@ -105,7 +107,8 @@ const en: BotTexts = {
         `Yes also subscribes you to messages from ${shown(question.project)}. To stop them, send /stop.`,
     ),
   confirmed: (project, { subscribes } = { subscribes: true }) =>
-    lines(`Authorization confirmed: ${shown(project)}.`, subscribes && 'To stop its messages, send /stop.'),
+    lines(`Authorization confirmed: ${shown(project)}.`, subscribes && en.howToStop),
+  howToStop: 'To stop its messages, send /stop.',
   declined: (project) => `Login to ${shown(project)} declined.`,
   expired: (project) => `The login to ${shown(project)} has expired. To log in, start again on the site.`,
   replaced: 'You opened the link again. Answer the newer question below.',
@@ -198,10 +201,8 @@ const ru: BotTexts = {
         `Нажав «Да», вы подпишетесь на сообщения от «${shown(question.project)}». Отписаться: /stop.`,
     ),
   confirmed: (project, { subscribes } = { subscribes: true }) =>
-    lines(
-      `Авторизация подтверждена: «${shown(project)}».`,
-      subscribes && 'Чтобы отписаться от сообщений, отправьте /stop.',
-    ),
+    lines(`Авторизация подтверждена: «${shown(project)}».`, subscribes && ru.howToStop),
+  howToStop: 'Чтобы отписаться от сообщений, отправьте /stop.',
   declined: (project) => `Вход в «${shown(project)}» отклонён.`,
   expired: (project) => `Время на вход в «${shown(project)}» истекло. Чтобы войти, начните заново на сайте.`,
   replaced: 'Вы открыли ссылку ещё раз. Ответьте на новый вопрос ниже.',

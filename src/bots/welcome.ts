@@ -1,8 +1,32 @@
 import type { Language } from '../contract/common';
+import type { Core } from '../core';
 import type { Project } from '../projects/contract';
+import { projectText, type Reader } from './project-text';
+import { botTexts } from './texts';
+
+type Deps = Pick<Core, 'pool' | 'config'>;
+
+/** What the bot says to a new subscriber. How to stop is said in any case. */
+export async function greeting(deps: Deps, project: Project, reader: Reader): Promise<string> {
+  const texts = botTexts[reader.lang];
+  const own = await projectText.get()(deps, 'welcome', project.id, reader);
+  const text = own === null ? texts.subscribed(project.name) : `${own}\n\n${texts.howToStop}`;
+  return withWelcome(text, project, reader.lang);
+}
+
+/** What the bot's question becomes after Yes. */
+export async function loginConfirmed(deps: Deps, project: Project, reader: Reader): Promise<string> {
+  const texts = botTexts[reader.lang];
+  const own = await projectText.get()(deps, 'after_login', project.id, reader);
+  const text =
+    own === null
+      ? texts.confirmed(project.name, { subscribes: !project.system })
+      : `${own}\n\n${texts.howToStop}`;
+  return withWelcome(text, project, reader.lang);
+}
 
 /** Appends the project's welcome text for a new subscriber, if it has one. */
-export function withWelcome(text: string, project: Project, lang: Language): string {
+function withWelcome(text: string, project: Project, lang: Language): string {
   const welcome = lang === 'ru' ? project.welcome_ru : project.welcome_en;
   return welcome === null ? text : `${text}\n\n${welcome}`;
 }

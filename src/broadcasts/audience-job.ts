@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { limits } from '../contract/limits';
+import { BATCH_ROWS } from '../db/batches';
 import { withTransaction } from '../db/pool';
 import { lockProject } from '../projects';
 import {
-  COPY_BATCH,
   copyRecipients,
   countOpenBroadcasts,
   endCopy,
@@ -11,9 +11,12 @@ import {
   lockCopy,
   nextOfAudience,
   recordCopied,
+  type AudienceCopy,
   type AudienceCount,
+  type CopiedSubscriber,
   type NewBroadcastRow,
 } from './queries/broadcasts';
+import { copyFailed } from './queries/retries';
 import { findRecipientTimes } from './scheduled/queries';
 import { dueAt } from './scheduled/when';
 
@@ -47,16 +50,21 @@ export function copyNext(pool: pg.Pool, id: string): Promise<boolean> {
   return withTransaction(pool, async (db) => {
     const copy = await lockCopy(db, id);
     if (!copy) return false;
-    const times = copy.scheduled_id === null ? null : await findRecipientTimes(db, copy.scheduled_id);
-    const page = await nextOfAudience(db, copy);
-    await copyRecipients(
-      db,
-      id,
-      page.map((each) => ({ ...each, due_at: times && dueAt(times, each.timezone ?? times.own_zone) })),
-    );
+    const page = copy.retry_of === null ? await copyAudience(db, copy) : await copyFailed(db, copy);
     const last = page.at(-1);
-    if (!last || page.length < COPY_BATCH) await endCopy(db, id);
+    if (!last || page.length < BATCH_ROWS) await endCopy(db, id);
     else await recordCopied(db, id, last);
-    return page.length === COPY_BATCH;
+    return page.length === BATCH_ROWS;
   });
+}
+
+async function copyAudience(db: pg.PoolClient, copy: AudienceCopy): Promise<CopiedSubscriber[]> {
+  const times = copy.scheduled_id === null ? null : await findRecipientTimes(db, copy.scheduled_id);
+  const page = await nextOfAudience(db, copy);
+  await copyRecipients(
+    db,
+    copy.id,
+    page.map((each) => ({ ...each, due_at: times && dueAt(times, each.timezone ?? times.own_zone) })),
+  );
+  return page;
 }

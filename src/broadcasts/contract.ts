@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { channelSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
 import { checkContent, givenContentFields, normalContent } from '../contract/content';
 import { limits } from '../contract/limits';
-import { contentViewSchema } from '../messages/contract';
+import { contentViewSchema, sendReasons } from '../messages/contract';
 import { labelSchema } from '../subscribers/contract';
 
-const labels = z.array(labelSchema).max(limits.tagsPerProject).default([]);
+const labels = z.array(labelSchema).max(limits.tagsPerProject).optional();
 
 export const audienceFields = {
   tags_all: labels.describe('Only subscribers with all of these tags.'),
@@ -14,6 +14,7 @@ export const audienceFields = {
   permission: labelSchema.optional().describe('Only subscribers with this permission.'),
   channel: channelSchema.optional(),
 };
+/** As given: a filter that is missing does not narrow. */
 export const audienceSchema = z.strictObject(audienceFields);
 export type Audience = z.output<typeof audienceSchema>;
 
@@ -44,6 +45,8 @@ export const startedBroadcastSchema = z.strictObject({
   status: z.enum([...broadcastStatuses, 'dry_run']),
   total_subscribers: z.number().int(),
 });
+
+export const retriedBroadcastSchema = z.strictObject({ job_id: idSchema });
 
 export const broadcastSchema = z.strictObject({
   job_id: idSchema,
@@ -77,5 +80,56 @@ export const broadcastSchema = z.strictObject({
 });
 export type BroadcastView = z.infer<typeof broadcastSchema>;
 
+/** What became of one recipient, in broadcasts and batches alike. */
+export const recipientResultFields = {
+  subscriber_id: z.string().nullable().describe('Null if there is no such subscriber.'),
+  channel: channelSchema.nullable(),
+  status: z.enum(['queued', 'sent', 'failed', 'skipped']),
+  delivery_id: idSchema.nullable(),
+};
+
+export const broadcastResultSchema = z.strictObject({
+  ...recipientResultFields,
+  reason: z.enum([...sendReasons, 'cancelled', 'too_late']).nullable(),
+});
+export type BroadcastResult = z.infer<typeof broadcastResultSchema>;
+
+/** Of a broadcast or a batch. */
+export const jobStatsSchema = z.strictObject({
+  sent: z.number().int(),
+  failed: z.number().int(),
+  skipped: z.number().int(),
+  queued: z.number().int(),
+  total: z.number().int(),
+  reasons: z
+    .array(
+      z.strictObject({
+        reason: z.enum([...sendReasons, 'subscriber_not_found', 'cancelled', 'too_late']),
+        count: z.number().int(),
+      }),
+    )
+    .describe('Why messages failed or were skipped, the most frequent first.'),
+  buttons: z
+    .array(
+      z.strictObject({
+        text: z.string().describe('As given, before placeholders are filled in.'),
+        clicks: z.number().int(),
+        people: z.number().int(),
+      }),
+    )
+    .describe(
+      'Taps on buttons with `data`, by the text of the button; the messengers do not report taps on links. At most 100, the most tapped.',
+    ),
+  unsubscribed: z
+    .number()
+    .int()
+    .describe('Recipients whose subscription ended within 72 hours of their message.'),
+});
+export type JobStats = z.infer<typeof jobStatsSchema>;
+
 export const broadcastParams = z.strictObject({ job_id: idSchema });
 export const broadcastListQuery = z.strictObject({ ...pageQuery });
+export const broadcastResultsQuery = z.strictObject({
+  status: recipientResultFields.status.optional(),
+  ...pageQuery,
+});

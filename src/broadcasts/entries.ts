@@ -1,4 +1,4 @@
-import { isTemplated, type GivenContent } from '../contract/content';
+import { isRenderable, normalContent, type ContentAsGiven } from '../contract/content';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
@@ -42,13 +42,14 @@ export async function requireRoomForEntry(db: Db, projectId: string): Promise<vo
 export async function checkContentNow(
   { pool, config }: Pick<Core, 'pool' | 'config'>,
   projectId: string,
-  content: GivenContent,
+  content: ContentAsGiven,
 ): Promise<void> {
   const policy = { allowLocal: config.allowLocalWebhooks };
-  await storeContent(pool, projectId, content, policy, { path: 'content.' });
+  await storeContent(pool, projectId, normalContent(content), policy, { path: 'content.' });
 }
 
 /** Again under the project's lock, by which a template is changed or deleted. */
-export async function checkTemplate(db: Db, projectId: string, content: GivenContent): Promise<void> {
-  if (isTemplated(content)) await resolveTemplate(db, projectId, content, 'content.');
+export async function checkTemplate(db: Db, projectId: string, given: ContentAsGiven): Promise<void> {
+  const content = normalContent(given);
+  if (isRenderable(content)) await resolveTemplate(db, projectId, content, 'content.');
 }

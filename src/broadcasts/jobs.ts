@@ -3,12 +3,13 @@ import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
+import { BATCH_ROWS, inBatches } from '../db/batches';
 import { withTransaction } from '../db/pool';
 import { emitBulkEvents, emitEvent } from '../events';
 import type { Work } from '../http/idempotency';
 import { isoTime } from '../lib/iso-time';
 import { deliveryFailed, storeContent, viewStored } from '../messages';
-import { isBillingBlocked } from '../projects';
+import { isBillingBlocked, lockProject } from '../projects';
 import { workflowIds } from '../temporal/names';
 import { wakeWorkflows } from '../temporal/wake-workflows';
 import { copyNext, insertAudienceJob, TooManyJobs, TooManyRecipients } from './audience-job';
@@ -25,10 +26,10 @@ import {
   countOpenRecipients,
   endBroadcast,
   failLostRecipients,
-  SKIP_BATCH,
   skipQueuedRecipients,
   type JobEnd,
 } from './queries/ends';
+import { countFailed, findRetry } from './queries/retries';
 import { endRunWithJob } from './recurring/runs';
 import { endWithJob } from './scheduled/fire';
 
@@ -68,16 +69,46 @@ export async function startBroadcast(
     messages_per_minute: request.messages_per_minute ?? null,
     scheduled_id: null,
   };
-  await withTransaction(pool, (db) => insertAudienceJob(db, projectId, job, counted)).catch(
-    (error: unknown) => {
-      if (error instanceof TooManyRecipients) throw tooMany();
-      if (error instanceof TooManyJobs) throw tooManyJobs();
-      throw error;
-    },
-  );
+  await withTransaction(pool, (db) => insertAudienceJob(db, projectId, job, counted)).catch(explain);
   // A small audience is copied before the response; what is left, or all after a crash, is the workflow's.
   await copyNext(pool, work.id).catch(() => undefined);
   return { job_id: work.id, status: 'queued', total_subscribers: total };
+}
+
+/** A new broadcast of the same content to the recipients that failed. The job's id is the work's id. */
+export async function retryBroadcast(
+  { pool, config }: BroadcastDeps,
+  projectId: string,
+  id: string,
+  work: Work,
+): Promise<{ job_id: string }> {
+  if (work.resumed && (await findJob(pool, projectId, 'broadcast', work.id))) return { job_id: work.id };
+  const failed = await findJob(pool, projectId, 'broadcast', id);
+  if (!failed) throw new AppError('not_found');
+  if (!failed.ended_at) throw new AppError('conflict', 'The broadcast has not ended yet.');
+  if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS)) {
+    throw new AppError('billing_blocked');
+  }
+  const active = await countFailed(pool, id);
+  if (active === 0) throw new AppError('conflict', 'The broadcast has no failed recipients.');
+  const { content, audience, messages_per_minute } = failed;
+  const job = { id: work.id, content, audience, messages_per_minute, scheduled_id: null, retry_of: id };
+  await withTransaction(pool, async (db) => {
+    await lockProject(db, projectId);
+    if (await findRetry(db, id)) {
+      throw new AppError('conflict', 'The broadcast has already been retried; retry the newer one.');
+    }
+    await insertAudienceJob(db, projectId, job, { active, inactive: 0 });
+  }).catch(explain);
+  await copyNext(pool, work.id).catch(() => undefined);
+  return { job_id: work.id };
+}
+
+/** The refusals of `insertAudienceJob` as errors of the API. */
+function explain(error: unknown): never {
+  if (error instanceof TooManyRecipients) throw tooMany();
+  if (error instanceof TooManyJobs) throw tooManyJobs();
+  throw error;
 }
 
 function tooManyJobs(): AppError {
@@ -140,7 +171,7 @@ export async function finishBroadcast(
 ): Promise<boolean> {
   for (;;) {
     // Those of a cancelled broadcast; they can be 100,000.
-    while ((await skipQueuedRecipients(deps.pool, id)) === SKIP_BATCH);
+    await inBatches(() => skipQueuedRecipients(deps.pool, id));
     const isEnded = await endIfDone(deps, id, options);
     if (isEnded !== 'many are queued') return isEnded;
   }
@@ -156,7 +187,7 @@ function endIfDone(
     if (!broadcast || broadcast.status === 'completed' || broadcast.status === 'cancelled') return true;
     const isCancelled = broadcast.status === 'cancelling';
     const open = await countOpenRecipients(db, id);
-    if (isCancelled && open.queued > SKIP_BATCH) return 'many are queued';
+    if (isCancelled && open.queued > BATCH_ROWS) return 'many are queued';
     if (!isCancelled && (broadcast.copying || open.queued + open.sending > 0)) return false;
     if (open.sending > 0 && !workerIsGone) return false;
     if (open.sending > 0) await failLost(db, broadcast, config);
@@ -217,9 +248,9 @@ export function presentBroadcast(broadcast: BroadcastRow): BroadcastView {
     messages_per_minute: broadcast.messages_per_minute,
     content: viewStored(broadcast.content),
     audience: {
-      tags_all: audience.tags_all,
-      tags_any: audience.tags_any,
-      exclude_tags: audience.exclude_tags,
+      tags_all: audience.tags_all ?? [],
+      tags_any: audience.tags_any ?? [],
+      exclude_tags: audience.exclude_tags ?? [],
       permission: audience.permission ?? null,
       channel: audience.channel ?? null,
     },

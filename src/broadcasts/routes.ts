@@ -6,17 +6,31 @@ import { routesOf } from '../http/route';
 import {
   broadcastListQuery,
   broadcastParams,
+  broadcastResultSchema,
+  broadcastResultsQuery,
   broadcastSchema,
+  jobStatsSchema,
   newBroadcastSchema,
+  retriedBroadcastSchema,
   startedBroadcastSchema,
 } from './contract';
-import { cancelJob, presentBroadcast, startBroadcast } from './jobs';
-import { findJob, listJobs } from './queries/broadcasts';
+import { cancelJob, presentBroadcast, retryBroadcast, startBroadcast } from './jobs';
+import { findJob, listJobs, type BroadcastRow } from './queries/broadcasts';
+import { listBroadcastResults } from './queries/result-lists';
+import { presentResult, recipientStatuses, storedStatuses } from './results';
+import { statsOf } from './stats';
 
 const route = routesOf('Broadcasts');
 
 export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config' | 'client' | 'log'>) {
-  const { pool } = deps;
+  const { pool, config } = deps;
+
+  async function requireBroadcast(projectId: string, id: string): Promise<BroadcastRow> {
+    const found = await findJob(pool, projectId, 'broadcast', id);
+    if (!found) throw new AppError('not_found');
+    return found;
+  }
+
   return [
     route(
       {
@@ -61,11 +75,63 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config' | 'clie
         params: broadcastParams,
         response: broadcastSchema,
       },
-      async ({ project, params }) => {
-        const found = await findJob(pool, project.id, 'broadcast', params.job_id);
-        if (!found) throw new AppError('not_found');
-        return presentBroadcast(found);
+      async ({ project, params }) => presentBroadcast(await requireBroadcast(project.id, params.job_id)),
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/broadcast/{job_id}/results',
+        summary: 'List the results of a broadcast',
+        description:
+          'One for each recipient, newest first; `queued` ones come last. Subscribers who were inactive when the broadcast was created count as skipped and are not listed.',
+        params: broadcastParams,
+        query: broadcastResultsQuery,
+        response: pageOf(broadcastResultSchema),
       },
+      async ({ project, params, query: { status, cursor, limit } }) => {
+        const { id } = await requireBroadcast(project.id, params.job_id);
+        const found = await listBroadcastResults(pool, id, {
+          statuses: status === undefined ? recipientStatuses : storedStatuses(status),
+          before: decodeCursor(cursor),
+          limit,
+        });
+        return toPage(found, limit, (result) => ({
+          ...presentResult(result, config.HERALD_SUBSCRIBER_ID_FORMAT),
+          reason: result.reason,
+        }));
+      },
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/broadcast/{job_id}/stats',
+        summary: 'Count the results of a broadcast',
+        description:
+          'What became of its messages, taps on its buttons and unsubscribes. Subscribers who were inactive when it was created count as skipped, `unsubscribed`.',
+        params: broadcastParams,
+        response: jobStatsSchema,
+      },
+      async ({ project, params }) =>
+        statsOf(pool, 'broadcast', await requireBroadcast(project.id, params.job_id)),
+    ),
+
+    route(
+      {
+        method: 'POST',
+        path: '/v1/broadcast/{job_id}/retry',
+        summary: 'Retry a broadcast',
+        description:
+          'Starts a new broadcast of the same content to the recipients that failed and are still subscribers. Only for one that has ended, and once; those who fail again are retried with the new one. A failure with the reason `unknown` may have arrived.',
+        scope: 'send',
+        idempotent: {},
+        params: broadcastParams,
+        status: 202,
+        response: retriedBroadcastSchema,
+        errors: ['billing_blocked', 'conflict'],
+      },
+      ({ project, params, work }) => retryBroadcast(deps, project.id, params.job_id, work),
     ),
 
     route(

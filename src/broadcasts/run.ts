@@ -3,13 +3,14 @@ import { PlatformError, recordThrottled, trackProgress } from '../bots';
 import type { SubscriberIdFormat } from '../contract/ids';
 import type { Core } from '../core';
 import { withAbortAfter } from '../lib/timeout';
-import { contentFor, isStoredTemplate, type PreparedMessage, prepareMessage } from '../messages';
+import { isStoredTemplate, ownContentFor, type PreparedMessage, prepareMessage } from '../messages';
 import type { MessageContent } from '../messages/contract';
 import { faultOf } from '../templates';
 import { afterFailure, OutageBackoff } from './after-failure';
 import { copyNext } from './audience-job';
 import { extendBroadcastLease } from './queries/broadcasts';
-import { claimRecipients, type ClaimedRecipient } from './queries/claims';
+import { enterProject, type ProjectRun } from './project-runs';
+import { claimRecipients, type ClaimedRecipient, type ReachableRecipient } from './queries/claims';
 import { recordRecipientMedia, type RecipientResult } from './queries/results';
 import { beginRun, senderKey, updateRecipients, type BroadcastRun, type Sender } from './queries/runs';
 import { createBroadcastRecorder, type BroadcastRecorder } from './recorder';
@@ -23,8 +24,11 @@ export interface RunOptions {
   pageMs: number;
 }
 
-/** `drained`: no recipients are left. `stopped`: cancelled, ended or taken over. `more`: the page's time is up. */
-export type RunEnd = 'drained' | 'stopped' | 'more';
+/**
+ * `drained`: no recipients are left. `stopped`: cancelled, ended or taken over. `more`: the page's time is up. `busy`: it is
+ * the turn of another job of the project.
+ */
+export type RunEnd = 'drained' | 'stopped' | 'more' | 'busy';
 
 /** Calls in flight per bot: one second's worth, which also bounds how many outcomes a kill leaves unknown. */
 const MIN_CONCURRENCY = 50;
@@ -38,6 +42,22 @@ const NOT_CONNECTED_MS = 5_000;
 export async function runBroadcast(deps: RunDeps, id: string, options: RunOptions): Promise<RunEnd> {
   const { run } = await beginRun(deps.pool, id);
   if (!run) return 'stopped';
+  const own = enterProject(run.projectId);
+  if (!own) return 'busy';
+  let isWanted = false;
+  const end = await runPage(deps, run, own, options).finally(() => {
+    isWanted = own.leave();
+  });
+  return end === 'more' && isWanted ? 'busy' : end;
+}
+
+async function runPage(
+  deps: RunDeps,
+  run: BroadcastRun,
+  own: ProjectRun,
+  options: RunOptions,
+): Promise<RunEnd> {
+  const { id } = run;
   const messages = messagesOf(run, deps.config.HERALD_SUBSCRIBER_ID_FORMAT);
   const recorder = createBroadcastRecorder(deps, run);
   const renewal = setInterval(() => {
@@ -52,11 +72,13 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
     const ends = await withAbortAfter(options.signal, options.pageMs, (signal, abort) =>
       Promise.all(
         run.senders.map((sender) =>
-          runSender(deps, { ...run, ...messages }, sender, recorder, signal).catch((error: unknown) => {
-            // Let the other bots finish their sends before the error is thrown.
-            abort();
-            return { error };
-          }),
+          runSender(deps, { ...run, ...messages, turn: own.turn }, sender, recorder, signal).catch(
+            (error: unknown) => {
+              // Let the other bots finish their sends before the error is thrown.
+              abort();
+              return { error };
+            },
+          ),
         ),
       ),
     );
@@ -73,21 +95,21 @@ interface RunMessages {
   /** The message that all recipients get, prepared once; null if they get different ones. */
   shared: PreparedMessage | null;
   /** The recipient's own message; null if it is the shared one. */
-  contentFor(recipient: ClaimedRecipient): MessageContent | null;
+  contentFor(recipient: ReachableRecipient): MessageContent | null;
   messageFor(recipient: ClaimedRecipient): PreparedMessage;
   /** Why the recipient's message cannot be sent; null if it can. */
   faultFor(recipient: ClaimedRecipient): string | null;
 }
 
-type PreparedRun = BroadcastRun & RunMessages;
+type PreparedRun = BroadcastRun & RunMessages & Pick<ProjectRun, 'turn'>;
 
 function messagesOf(run: BroadcastRun, format: SubscriberIdFormat): RunMessages {
   const { content, project, id } = run;
-  const isShared = run.kind === 'broadcast' && !isStoredTemplate(content);
+  const isShared = run.kind === 'broadcast' && !('templates' in content) && !isStoredTemplate(content);
   const shared = isShared ? prepareMessage(content, run) : null;
-  const render = contentFor(content, { project, format, id });
-  const contentOf = (recipient: ClaimedRecipient) =>
-    recipient.content ?? render({ ...recipient, id: recipient.subscriber_id });
+  const contentFor = ownContentFor(content, { project, format, id });
+  const contentOf = (recipient: ReachableRecipient | ClaimedRecipient) =>
+    contentFor(recipient.content, { ...recipient, id: recipient.subscriber_id });
   return {
     shared,
     contentFor: (recipient) => (shared ? null : contentOf(recipient)),
@@ -135,6 +157,7 @@ async function runSender(
         await pause(outageMs, signal);
         continue;
       }
+      await run.turn(senderKey(sender));
       const claim = await claimRecipients(deps.pool, run, sender, {
         wanted,
         perSecond,

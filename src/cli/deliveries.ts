@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { limits } from '../contract/limits';
@@ -22,8 +23,14 @@ import { facts, print, table } from './output';
 import { requireProject } from './projects';
 import { startProgress } from './progress';
 
+/** The description, or the path: all endpoints of a project may share a host. */
+function endpointOf({ endpoint_description, url }: OperatorDelivery): string {
+  return endpoint_description || new URL(url).pathname;
+}
+
 function present(delivery: OperatorDelivery) {
-  return { ...presentDelivery(delivery), project: delivery.project_slug, url: delivery.url };
+  const { project_slug: project, url } = delivery;
+  return { ...presentDelivery(delivery), project, url, endpoint: endpointOf(delivery) };
 }
 
 async function requireDelivery(pool: pg.Pool, id: string): Promise<OperatorDelivery> {
@@ -45,6 +52,7 @@ function listing(found: OperatorDelivery[]): string {
     entry.id,
     entry.project_slug,
     entry.event_name,
+    endpointOf(entry),
     entry.status,
     entry.attempts,
     outcome(entry),
@@ -52,34 +60,76 @@ function listing(found: OperatorDelivery[]): string {
     isoTime(entry.created_at),
   ]);
   return table(
-    ['delivery', 'project', 'event', 'status', 'attempts', 'last result', 'next attempt', 'created'],
+    [
+      'delivery',
+      'project',
+      'event',
+      'endpoint',
+      'status',
+      'attempts',
+      'last result',
+      'next attempt',
+      'created',
+    ],
     rows,
   );
 }
+
+/** What an operator watches: which deliveries fail, why, and when each is tried again. */
+function retryingListing(found: OperatorDelivery[]): string {
+  if (found.length === 0) return 'No delivery is retrying.';
+  const rows = found.map((entry) => [
+    entry.event_name,
+    endpointOf(entry),
+    entry.attempts,
+    outcome(entry),
+    presentDelivery(entry).next_attempt_at,
+    entry.id,
+  ]);
+  return table(['event', 'endpoint', 'attempt', 'last error', 'next attempt', 'delivery'], rows);
+}
+
+/** Deliveries that have failed and have another attempt to come. */
+const RETRYING = 'retrying';
+const listedStatuses = [...deliveryStatuses, RETRYING] as const;
+const WATCH_MS = 2_000;
+const CLEAR_SCREEN = '\x1b[H\x1b[2J';
 
 interface ListOptions {
   project?: string;
   endpoint?: string;
   event?: string;
-  status?: DeliveryStatus;
+  status?: DeliveryStatus | typeof RETRYING;
   since?: string;
   limit: number;
+  watch?: boolean;
   json?: boolean;
 }
 
 async function list(options: ListOptions): Promise<void> {
-  const found = await withDatabase(async (pool) => {
+  const stop = new AbortController();
+  if (options.watch) {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
+  }
+  await withDatabase(async (pool) => {
+    const { status } = options;
+    const isRetrying = status === RETRYING;
     const filter: OperatorDeliveryFilter = {
       projectId: options.project && (await requireProject(pool, options.project)).id,
       endpointId: options.endpoint,
       event: options.event && parsed(eventNameSchema, options.event),
-      status: options.status,
+      status: isRetrying ? undefined : status,
+      retrying: isRetrying,
       since: options.since,
       limit: options.limit,
     };
-    return searchDeliveries(pool, filter);
+    do {
+      const found = await searchDeliveries(pool, filter);
+      if (options.watch && process.stdout.isTTY) process.stdout.write(CLEAR_SCREEN);
+      print(found.map(present), options.json, () => (isRetrying ? retryingListing(found) : listing(found)));
+      if (options.watch) await sleep(WATCH_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+    } while (options.watch && !stop.signal.aborted);
   });
-  print(found.map(present), options.json, () => listing(found));
 }
 
 async function show(id: string, { json }: { json?: boolean }): Promise<void> {
@@ -163,9 +213,10 @@ export function addDeliveryCommands(program: Command): void {
     .option('--project <slug>')
     .option('--endpoint <id>', 'only of this endpoint', uuid)
     .option('--event <name>', 'only of this event, like auth.completed')
-    .option('--status <status>', deliveryStatuses.join(', '), oneOf(deliveryStatuses))
+    .option('--status <status>', listedStatuses.join(', '), oneOf(listedStatuses))
     .option('--since <time>', 'created since a time or an age like 30m, 2h, 7d', since)
     .option('--limit <n>', 'maximum number of rows', count(1000), 50)
+    .option('--watch', 'print the list again every two seconds')
     .option('--json', 'print JSON')
     .action(list);
   deliveries

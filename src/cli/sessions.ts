@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
-import { sessionStatuses, type SessionStatus } from '../login/contract';
+import { loggedStatuses, type LoggedStatus } from '../login/contract';
 import { sessionOutcome } from '../login/session-outcome';
 import { findAnySession, searchSessions, type OperatorSession } from '../login/queries/operators';
 import { count, oneOf, since, uuid } from './arguments';
@@ -48,7 +48,7 @@ function listing(found: OperatorSession[]): string {
 
 interface ListOptions {
   project?: string;
-  status?: SessionStatus;
+  status?: LoggedStatus;
   since?: string;
   limit: number;
   json?: boolean;
@@ -79,7 +79,7 @@ export function addSessionCommands(program: Command): void {
     .command('list')
     .description('list sessions, newest first')
     .option('--project <slug>')
-    .option('--status <status>', sessionStatuses.join(', '), oneOf(sessionStatuses))
+    .option('--status <status>', loggedStatuses.join(', '), oneOf(loggedStatuses))
     .option('--since <time>', 'created since a time or an age like 30m, 2h, 7d', since)
     .option('--limit <n>', 'maximum number of rows', count(1000), 50)
     .option('--json', 'print JSON')

@@ -39,7 +39,7 @@ const readers: Record<Kind, (pool: pg.Pool, filter: Filter) => Promise<Entry[]>>
       project: found.project_slug,
       id: found.id,
       what: found.flow,
-      status: sessionOutcome({ ...found, confirmed: found.was_confirmed }),
+      status: sessionOutcome(found),
       detail: found.channel,
     })),
   messages: async (pool, filter) =>
@@ -47,7 +47,7 @@ const readers: Record<Kind, (pool: pg.Pool, filter: Filter) => Promise<Entry[]>>
       at: isoTime(found.at),
       project: found.project_slug,
       id: found.id,
-      what: `${found.kind} ${found.channel}`,
+      what: `${found.source} ${found.channel}`,
       status: found.status,
       detail: found.reason,
     })),
@@ -56,7 +56,7 @@ const readers: Record<Kind, (pool: pg.Pool, filter: Filter) => Promise<Entry[]>>
 function line({ at, project, id, what, status, detail }: Entry): string {
   const color = hasColor();
   const parts = [
-    styled(at.slice(11, 19), 'muted', color),
+    styled(at, 'muted', color),
     ...(project === null ? [] : [project]),
     what,
     styled(status, styleOf(status), color),

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { emitEvent, emitTestEvent } from '../events';
-import { eventNames, eventRegistry, type EventName } from '../events/contract';
+import { eventNames, testData, type EventName } from '../events/contract';
+import { uuidv7 } from '../lib/uuid';
 import { audited, byCli } from '../projects';
 import { findAnyEndpoint, findEndpoint, type Endpoint } from '../webhooks/queries/endpoints';
 import { oneOf, uuid } from './arguments';
@@ -19,7 +19,7 @@ interface TriggerOptions extends TargetOptions {
 type Triggered = { event_id: string; deliveries: number } | { delivery_id: string };
 
 async function triggerHere(event: EventName, slug?: string, endpointId?: string): Promise<Triggered> {
-  const data = eventRegistry[event].example as never;
+  const data = testData(event);
   const installation = await findInstallation();
   return withDatabase(async (pool) => {
     if (endpointId !== undefined) {
@@ -29,7 +29,7 @@ async function triggerHere(event: EventName, slug?: string, endpointId?: string)
       }));
     }
     const project = await chooseProject(pool, installation, slug);
-    const id = randomUUID();
+    const id = uuidv7();
     const { deliveries } = await audited(pool, byCli(project.id, 'webhook.tested', id), () =>
       emitEvent(pool, project.id, event, data, { id, test: true }),
     );

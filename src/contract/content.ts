@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { characters } from './characters';
 import { AppError } from './errors';
 import { limits, MIB } from './limits';
 
 /** What a message consists of, wherever one is given: in /v1/send, in broadcasts, batches and templates. */
 
-export const urlLengthSchema = z.string().max(limits.urlLength);
+export const urlLengthSchema = z.string().check(characters(limits.urlLength));
 
 function webUrl(field: string) {
   return urlLengthSchema.refine(isWebUrl, {
@@ -19,9 +20,9 @@ export function isWebUrl(text: string): boolean {
 export const buttonTextSchema = z
   .string()
   .min(1)
-  .max(limits.buttonTextLength)
+  .check(characters(limits.buttonTextLength))
   .refine((text) => text.trim() !== '', 'must not be empty');
-export const buttonDataSchema = z.string().min(1).max(limits.buttonDataLength);
+export const buttonDataSchema = z.string().min(1).check(characters(limits.buttonDataLength));
 
 const buttonSchema = z
   .strictObject({
@@ -35,16 +36,14 @@ const buttonSchema = z
   );
 export type ContentButton = z.output<typeof buttonSchema>;
 
-/** The messengers count UTF-16 units; `max` counts characters, as does the API description. */
 const TEXT_TOO_LONG = `can have up to ${limits.messageTextLength} characters; most emoji count as two or more`;
 
 export const textSchema = z
   .string()
-  .max(limits.messageTextLength, { error: TEXT_TOO_LONG, abort: true })
-  .refine((text) => text.length <= limits.messageTextLength, TEXT_TOO_LONG)
+  .check(characters(limits.messageTextLength, TEXT_TOO_LONG))
   .refine((text) => text.trim() !== '', 'must not be empty')
   .describe(
-    `Up to ${limits.messageTextLength} characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more.`,
+    `Up to ${limits.messageTextLength} characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more.`,
   );
 
 export const formatSchema = z.enum(['plain', 'markdown', 'html']);
@@ -74,7 +73,7 @@ export const templateKeySchema = z
   .regex(/^[a-z0-9_-]{1,64}$/, 'must be 1 to 64 characters of a-z, 0-9, _ and -');
 
 export const variableValueSchema = z.union(
-  [z.string().max(limits.templateValueLength), z.number(), z.boolean()],
+  [z.string().check(characters(limits.templateValueLength)), z.number(), z.boolean()],
   `must be a string of up to ${limits.templateValueLength} characters, a number, true or false`,
 );
 
@@ -101,6 +100,12 @@ export const givenContentFields = {
   format: formatSchema.optional().describe('Default: plain.'),
   buttons: buttonsSchema.optional(),
   media: mediaSchema.optional(),
+  personalize: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`.',
+    ),
   template: templateKeySchema.optional().describe('The key of a template, instead of `text`.'),
   vars: varsSchema.optional(),
 };
@@ -111,11 +116,15 @@ export type InlineContent = {
   buttons: ContentButton[][];
   media?: MessageMedia | undefined;
 };
+/** A message in full with placeholders. */
+export type PersonalContent = InlineContent & { personalize: true; vars: TemplateVars };
 export interface TemplateContent {
   template: string;
   vars: TemplateVars;
 }
-export type GivenContent = InlineContent | TemplateContent;
+/** What is rendered for each recipient. */
+export type RenderableContent = PersonalContent | TemplateContent;
+export type GivenContent = InlineContent | RenderableContent;
 
 type Given = { [K in keyof typeof givenContentFields]?: z.output<(typeof givenContentFields)[K]> };
 
@@ -125,30 +134,37 @@ export function checkContent(body: Given, ctx: z.RefinementCtx): void {
     ctx.addIssue({ code: 'custom', path: [field], message, input: body });
   if (body.template === undefined) {
     if (body.text === undefined) refuse('text', 'is required, or template');
-    if (body.vars !== undefined) refuse('vars', 'needs a template');
+    if (body.vars !== undefined && !body.personalize) refuse('vars', 'needs a template, or personalize');
     return;
   }
-  for (const field of ['text', 'format', 'buttons', 'media'] as const) {
+  for (const field of ['text', 'format', 'buttons', 'media', 'personalize'] as const) {
     if (body[field] !== undefined) refuse(field, 'cannot be combined with template');
   }
 }
 
 /** For `transform`, after `checkContent`: the content of a body that has other fields too. */
 export function normalContent<B extends Given>(body: B): Omit<B, keyof Given> & GivenContent {
-  const { text, format, buttons, media, template, vars, ...others } = body;
-  const content: GivenContent =
-    template === undefined
-      ? { text: text ?? '', format: format ?? 'plain', buttons: buttons ?? [], ...(media ? { media } : {}) }
-      : { template, vars: vars ?? {} };
+  const { text, format, buttons, media, personalize, template, vars = {}, ...others } = body;
+  if (template !== undefined) return { ...others, template, vars };
+  const content = {
+    text: text ?? '',
+    format: format ?? 'plain',
+    buttons: buttons ?? [],
+    ...(media ? { media } : {}),
+    ...(personalize ? { personalize: true as const, vars } : {}),
+  };
   return { ...others, ...content };
 }
 
-/** A message in full or a template, as a field of its own. */
-export const contentSchema = z
-  .strictObject(givenContentFields)
-  .superRefine(checkContent)
-  .transform(normalContent);
+/** A message in full or a template, as a field of its own. It is stored and shown as given; `normalContent` is what is sent. */
+export const contentSchema = z.strictObject(givenContentFields).superRefine(checkContent);
+export type ContentAsGiven = z.output<typeof contentSchema>;
 
 export function isTemplated<T extends object>(content: T): content is T & TemplateContent {
   return 'template' in content;
+}
+
+/** Whether each recipient gets a text of their own. */
+export function isRenderable(content: GivenContent): content is RenderableContent {
+  return isTemplated(content) || 'personalize' in content;
 }

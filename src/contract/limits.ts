@@ -32,6 +32,8 @@ export const limits = {
   authPollRecommendedSeconds: 2,
   authPollRecommendedMaxSeconds: 3,
   authPollWaitSeconds: 25,
+  /** How far back logins are counted by day. */
+  authStatsDays: 90,
   startParameterLength: 64,
 
   oidcClients: 10,
@@ -78,6 +80,8 @@ export const limits = {
   /** The last attempt is scheduled within this time after the first, also by Retry-After. */
   webhookRetryHours: 24,
   webhookDescriptionLength: 500,
+  endpointFilter: { rules: 10, depth: 5, nameLength: 64, valueLength: 1_000 },
+  filterPreviewEvents: 20,
   webhookHeaders: { count: 10, nameLength: 100, valueLength: 1024 },
   webhookRecoverDays: 14,
   webhookPausedDays: 14,
@@ -159,6 +163,8 @@ export const limits = {
   otpPurposeLength: 64,
   tagsPerProject: 20,
   tagLength: 64,
+  /** Subscribers in one request that tags them. */
+  taggedSubscribers: 1_000,
   permissionsPerProject: 20,
   permissionTitleLength: 100,
   subscribeLinks: 1_000,
@@ -196,6 +202,8 @@ export const limits = {
   dashboardSignInFailures: { max: 10, minutes: 5 },
   redirectUrls: 20,
   welcomeLength: 500,
+  /** Of each text of the bot that a project words itself. */
+  projectTextLength: 1_000,
   apiKeys: 50,
   usageDays: 30,
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from '../lib/log';
 import { startSweep } from '../lib/sweep';
@@ -45,6 +46,12 @@ function hookOf(channel: string): (pool: pg.Pool) => void {
 /** Channels that were notified a moment ago, and whether to do it again when that moment is over. */
 const resting = new WeakMap<pg.Pool, Map<string, { again: boolean }>>();
 
+type Listeners = Map<string, Set<NotificationListener>>;
+/** What listens in this process: it need not wait for the database to send the notification back. */
+const inProcess = new Set<Listeners>();
+/** The payload of this process's notifications, which it has heard already. */
+const OWN = randomUUID();
+
 /**
  * The first call notifies at once; calls within the next milliseconds share one more. A NOTIFY inside each committing
  * transaction would serialise the commits of the whole server. One that is lost costs a second: listeners also poll.
@@ -59,7 +66,8 @@ function notifyDebounced(pool: pg.Pool, channel: string): void {
   }
   const begun = { again: false };
   channels.set(channel, begun);
-  pool.query({ name: 'notify', text: `SELECT pg_notify($1, '')`, values: [channel] }).catch(() => {});
+  for (const listeners of inProcess) for (const listener of listeners.get(channel) ?? []) listener('');
+  pool.query({ name: 'notify', text: 'SELECT pg_notify($1, $2)', values: [channel, OWN] }).catch(() => {});
   setTimeout(() => {
     channels.delete(channel);
     if (begun.again && !pool.ending) notifyDebounced(pool, channel);
@@ -82,7 +90,8 @@ const CHECK = { everyMs: 5_000, limitMs: 5_000 };
 
 /** One LISTEN connection for the whole process, which reconnects by itself. */
 export function createNotifications({ url, log }: { url: string; log: Logger }): Notifications {
-  const listeners = new Map<string, Set<NotificationListener>>();
+  const listeners: Listeners = new Map();
+  inProcess.add(listeners);
   let client: pg.Client | null = null;
   let stopped = false;
   let delay = RECONNECT_MS.first;
@@ -116,6 +125,7 @@ export function createNotifications({ url, log }: { url: string; log: Logger }):
     next.on('error', onLost);
     next.on('end', () => onLost());
     next.on('notification', ({ channel, payload }) => {
+      if (payload === OWN) return;
       for (const listener of listeners.get(channel) ?? []) listener(payload ?? '');
     });
     try {
@@ -150,6 +160,7 @@ export function createNotifications({ url, log }: { url: string; log: Logger }):
     },
     async stop() {
       stopped = true;
+      inProcess.delete(listeners);
       clearTimeout(timer);
       check.stop();
       await client?.end().catch(() => {});

@@ -45,8 +45,11 @@ export interface Held {
 export interface PersonalTable {
   /** Left out where another table shows it. */
   held?: Held;
-  /** `erase` ends the rows of a removed person, or a foreign key deletes them with the row of another table. */
-  removal: 'erase' | { with: string };
+  /**
+   * `erase` ends the rows of a removed person, or a foreign key deletes them with the row of another table, or what deletes
+   * that row deletes them as well.
+   */
+  removal: 'erase' | { with: string } | { alongside: string };
 }
 
 export interface RemovedPerson extends Person {

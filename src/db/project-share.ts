@@ -14,6 +14,12 @@ export function outsideProject<T>(work: () => T): T {
   return currentProject.exit(work);
 }
 
+/**
+ * How long a request waits for others of its project: longer than for a database that does not answer, because this one
+ * does, and a busy moment of the process must not become an error.
+ */
+const SHARE_WAIT_MS = 10_000;
+
 type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
 /** A pool of which each project holds a few connections at most; its further callers wait for each other. */
@@ -21,6 +27,7 @@ export class SharedPool extends pg.Pool {
   private readonly projects = new Map<string, ProjectQueue>();
   /** Callers that wait for another one of their project. */
   heldBackCount = 0;
+  shareWaitMs = SHARE_WAIT_MS;
 
   constructor(
     options: pg.PoolConfig,
@@ -83,7 +90,7 @@ export class SharedPool extends pg.Pool {
         timer = setTimeout(() => {
           waiting.splice(waiting.indexOf(resolve), 1);
           reject(new ShareExceeded());
-        }, this.options.connectionTimeoutMillis);
+        }, this.shareWaitMs);
       });
     } finally {
       clearTimeout(timer);

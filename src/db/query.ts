@@ -46,3 +46,6 @@ export async function change(
 ): Promise<number> {
   return (await run(db, name, text, values)).rowCount ?? 0;
 }
+
+/** For the rest of the transaction: planning a large statement for its values again costs more than running it. */
+export const USE_STORED_PLANS = `SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`;

@@ -9,6 +9,8 @@ export type TableEnd =
   | { after: string; remove: (db: Db, days: number) => NextBatch }
   /** They are deleted with the row that they belong to, by a foreign key. */
   | { with: string }
+  /** The statements that delete the rows of this table delete them as well; a foreign key would cost every insert. */
+  | { alongside: string }
   /** The table does not grow, and why. */
   | { bounded: string };
 
@@ -139,7 +141,12 @@ export function removeOldPages(
  */
 export function removeWalking(
   db: Db,
-  { table, key, type, where }: { table: string; key: string; type: 'uuid' | 'text'; where: string },
+  {
+    table,
+    key,
+    type,
+    where,
+  }: { table: string; key: string; type: 'uuid' | 'text' | 'bigint'; where: string },
 ): NextBatch {
   let last: string | null = null;
   return async () => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { requireRoomForEntry } from '../broadcasts';
-import { isTemplated } from '../contract/content';
+import { isRenderable } from '../contract/content';
 import { AppError } from '../contract/errors';
 import type { Config } from '../config';
 import { withTransaction, type Db } from '../db/pool';
@@ -135,7 +135,7 @@ async function checkMessagesNow({ pool, config }: ChainDeps, projectId: string, 
 /** Under the project's lock: the templates exist, and the tags that the chain adds become the project's own. */
 async function checkNames(db: Db, projectId: string, steps: readonly Step[]): Promise<void> {
   for (const { path, content } of contentsOf(steps)) {
-    if (isTemplated(content)) await resolveTemplate(db, projectId, content, path, ['event']);
+    if (isRenderable(content)) await resolveTemplate(db, projectId, content, path, ['event']);
   }
   const added = steps.flatMap((step) => (step.type === 'tag' ? (step.add ?? []) : []));
   await defineLabels(db, projectId, 'tags', [...new Set(added)]);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { characters } from '../contract/characters';
 import { idSchema, pageQuery, timestampSchema } from '../contract/common';
-import { contentSchema, givenContentFields, type GivenContent } from '../contract/content';
+import { contentSchema, givenContentFields, normalContent, type GivenContent } from '../contract/content';
 import { limits } from '../contract/limits';
 import { trackedNameSchema } from '../tracked/contract';
 import { checkRecipient } from '../messages/contract';
@@ -138,7 +139,7 @@ function checkSteps(steps: readonly Step[], ctx: z.RefinementCtx): void {
 
 const stepsSchema = z.array(stepSchema).min(1).max(limits.dripSteps).superRefine(checkSteps);
 
-const nameSchema = z.string().trim().min(1).max(limits.nameLength);
+const nameSchema = z.string().trim().min(1).check(characters(limits.nameLength));
 const exitSchema = subscriberRulesSchema.describe(
   'Read before each step: a subscriber for whom they hold leaves the chain.',
 );
@@ -300,6 +301,6 @@ export interface ChainDefinition {
 /** The messages of a chain, with the place of each in the request. */
 export function contentsOf(steps: readonly Step[]): { path: string; content: GivenContent }[] {
   return steps.flatMap((step, index) =>
-    step.type === 'send' ? [{ path: `steps[${index}].content.`, content: step.content }] : [],
+    step.type === 'send' ? [{ path: `steps[${index}].content.`, content: normalContent(step.content) }] : [],
   );
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { normalContent } from '../contract/content';
 import { AppError } from '../contract/errors';
 import type { Core } from '../core';
 import { withTransaction, type Db } from '../db/pool';
@@ -28,6 +29,7 @@ export async function sendStep(
     enrolment: { id, properties: event, now },
     subscriber,
     project,
+    chain,
   }: {
     claimId: string;
     step: StepOf<'send'>;
@@ -35,6 +37,7 @@ export async function sendStep(
     enrolment: { id: string; properties: Properties; now: Date };
     subscriber: SubscriberRecord;
     project: Project;
+    chain: { id: string };
   },
 ): Promise<SendResult> {
   const { pool, config, log } = deps;
@@ -46,7 +49,15 @@ export async function sendStep(
   const isPatient = now.getTime() - beganAt.getTime() < PATIENT_MS;
   try {
     const mayStillSend = (db: Db) => lockSendable(db, claimId);
-    const request = { content, permission, event, mayStillSend, isPatient };
+    const request = {
+      source: 'drip' as const,
+      sourceId: chain.id,
+      content: normalContent(content),
+      permission,
+      event,
+      mayStillSend,
+      isPatient,
+    };
     const [detail] = await sendTo(deps, project.id, request, [subscriber], claimId);
     return detail ? sendResultOf(detail) : notSent('failed', 'unknown');
   } catch (error) {

@@ -20,7 +20,7 @@ export async function chainsWithTemplate(db: Db, projectId: string, key: string)
     .flatMap(({ steps }) => contentsOf(steps))
     .flatMap(({ content }) =>
       isTemplated(content) && content.template === key
-        ? [{ what: 'A drip chain', vars: content.vars, further: ['event'] as const }]
+        ? [{ what: 'a drip chain', vars: content.vars, further: ['event'] as const }]
         : [],
     );
 }

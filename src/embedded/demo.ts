@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { withTransaction, type Db } from '../db/pool';
-import { insertBatch, insertBatchRecipients } from '../broadcasts/batch/queries';
+import { completeBatch, insertBatch, insertBatchRecipients } from '../broadcasts/batch/queries';
 import { changeRecurring, insertRecurring } from '../broadcasts/recurring/queries';
 import { insertScheduled } from '../broadcasts/scheduled/queries';
 import { insertChain } from '../drip/queries/chains';
@@ -176,32 +176,31 @@ async function seedDemoSubscriber(db: Db, projectId: string): Promise<void> {
     })),
   );
   const batchId = randomUUID();
-  const unsent = { error: null, content: { ...plainText, text: 'Your order is on its way.' } };
-  await insertBatch(db, projectId, batchId, 2);
+  const content = JSON.stringify({ ...plainText, text: 'Your order is on its way.' });
+  await insertBatch(db, projectId, batchId, { templates: {}, total: 2 });
   await insertBatchRecipients(
     db,
     batchId,
+    ['order-1041', 'order-1042'].map((ref, position) => ({ position, ref, content })),
     [
       {
-        ...unsent,
         position: 0,
-        ref: 'order-1041',
         subscriber_id: subscriber.id,
         channel: 'telegram',
         status: 'skipped',
         reason: 'unsubscribed',
+        error: null,
       },
       {
-        ...unsent,
         position: 1,
-        ref: 'order-1042',
         subscriber_id: null,
         channel: null,
-        content: null,
         status: 'failed',
         reason: 'subscriber_not_found',
+        error: null,
       },
     ],
     ERASED_SUBSCRIBER_ID,
   );
+  await completeBatch(db, batchId);
 }

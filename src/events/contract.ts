@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { characters } from '../contract/characters';
 import { exampleChannel, languages, nullableWhoFields, timestampSchema, whoFields } from '../contract/common';
 import { limits, planNames } from '../contract/limits';
+import { withTestPerson } from '../contract/test-person';
 import { formSubmittedExample, formSubmittedSchema } from '../forms/contract';
 import { ticketEventSchemas, ticketExample } from '../helpdesk/contract';
 
@@ -446,11 +448,17 @@ export function eventBody<N extends EventName>(name: N, data: EventData<N>): str
   return JSON.stringify({ event: name, data: eventRegistry[name].schema.parse(data) });
 }
 
+/** The data of a test event. */
+export function testData<N extends EventName>(name: N): EventData<N> {
+  return withTestPerson(eventRegistry[name].example) as EventData<N>;
+}
+
 /** An id that the sender of an event gives it. */
 export const givenEventIdSchema = z
   .string()
+  .check(characters(limits.publishedIdLength))
   .regex(
-    new RegExp(`^[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Zs}]{1,${limits.publishedIdLength}}$`, 'u'),
+    /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]+$/u,
     `must be 1 to ${limits.publishedIdLength} printable characters`,
   );
 

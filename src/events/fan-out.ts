@@ -23,6 +23,8 @@ export interface Deliveries {
    * deliveries of the others are locked until the end of the transaction.
    */
   eventsInUse(db: Db, eventIds: readonly string[], endedDays: number | null): Promise<string[]>;
+  /** Deletes the deliveries of events that are deleted, and everything else that belongs to them. */
+  remove(db: Db, eventIds: readonly string[]): Promise<void>;
   /** The deliveries of a project that wait for their first attempt, without those of disabled endpoints; `max` at most. */
   countWaiting(pool: pg.Pool, projectId: string, max: number): Promise<number>;
 }

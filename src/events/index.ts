@@ -1,5 +1,5 @@
 /** What other domains may use of this one. */
-export { createAdmission } from './admission';
+export { type AdmitEvents, createAdmission } from './admission';
 export { type Deliveries, deliveriesOfEvents } from './fan-out';
 export { type BulkEvent, emitBulkEvents, emitEvent, emitTestEvent, type EmittedEvent } from './queries/emit';
 export { eraseDueEvents, markEventsForErasure, removeEvents } from './queries/erase';

@@ -1,13 +1,12 @@
 import type pg from 'pg';
 import { AppError } from '../contract/errors';
-import { isUuid, parseSubscriberId } from '../contract/ids';
 import { issueText } from '../contract/issues';
 import type { Work } from '../http/idempotency';
 import { describeIssues } from '../http/validate';
 import { createBatcher } from '../lib/batch';
 import { currentTraceparent } from '../lib/tracing';
 import { eventRegistry, isPublished, type PublishRequest, type PublishResult } from './contract';
-import { SUBSCRIBER_ID_PATTERN } from './queries/erase';
+import { subscriberOf } from './queries/emit';
 import { writePublished, type PublishedEvent } from './queries/publish';
 import { workUuid } from './work-uuid';
 
@@ -30,19 +29,11 @@ export function createPublish(pool: pg.Pool): Publish {
     { size: SHARED_ROWS },
   );
 
-  /** The shared statement violated a constraint, perhaps by an event of another project that is being removed. */
-  const retryAlone = (event: PublishedEvent) => async (error: unknown) => {
-    if (!isConstraintViolation(error)) throw error;
-    return (await insert([event])).get(event.id);
-  };
-
   return async (projectId, { events }, work) => {
     const given = checkedEvents(projectId, events, work);
     const [first] = given;
     const written =
-      first && given.length === 1
-        ? new Map([[first.id, await single.write(first).catch(retryAlone(first))]])
-        : await insert(given);
+      first && given.length === 1 ? new Map([[first.id, await single.write(first)]]) : await insert(given);
     return given.map(({ id, publishedId }) => {
       const deliveries = written.get(id);
       return {
@@ -54,11 +45,6 @@ export function createPublish(pool: pg.Pool): Publish {
   };
 }
 
-/** SQLSTATE class 23: nothing of the statement was written. */
-function isConstraintViolation(error: unknown): boolean {
-  return String((error as { code?: unknown }).code).startsWith('23');
-}
-
 function checkedEvents(projectId: string, events: PublishRequest['events'], work: Work): PublishedEvent[] {
   events.forEach(({ event }, index) => {
     if (isPublished(event)) return;
@@ -67,28 +53,17 @@ function checkedEvents(projectId: string, events: PublishRequest['events'], work
   events.forEach(checkData);
   const traceparent = currentTraceparent();
   return events.map(({ event, data, event_id }, index) => {
-    // The bytes that receivers get. `data` is sent as given: the schema has checked it and changes nothing.
-    const body = JSON.stringify({ event, data });
     return {
       id: workUuid(work, index),
       projectId,
       name: event,
-      body,
+      // The bytes that receivers get. `data` is sent as given: the schema has checked it and changes nothing.
+      body: JSON.stringify({ event, data }),
       publishedId: event_id ?? null,
-      subscriberId: unindexedSubscriber(body, data['subscriber_id']),
+      subscriberId: subscriberOf(data),
       traceparent,
     };
   });
-}
-
-const FIRST_SUBSCRIBER_ID = new RegExp(SUBSCRIBER_ID_PATTERN);
-
-/** The subscriber of an event whose body has another `subscriber_id` first (an answer of a form), or a UUID in upper case. */
-function unindexedSubscriber(body: string, given: unknown): string | null {
-  const id = typeof given === 'string' ? parseSubscriberId(given) : null;
-  if (id === null) return null;
-  const isCanonical = given === id || !isUuid(String(given));
-  return isCanonical && FIRST_SUBSCRIBER_ID.exec(body)?.[1] === given ? null : id;
 }
 
 function checkData({ event, data }: PublishRequest['events'][number], index: number): void {

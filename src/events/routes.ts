@@ -5,13 +5,12 @@ import { limits } from '../contract/limits';
 import { shortListQuery, shortPage } from '../contract/short-list';
 import { route } from '../http/route';
 import { eventTypes, eventTypeSchema, publishResultSchema, publishSchema } from './contract';
-import { createAdmission } from './admission';
+import type { AdmitEvents } from './admission';
 import { createPublish } from './publish';
 
-export function createEventRoutes({ pool }: { pool: pg.Pool }) {
+export function createEventRoutes({ pool, admit }: { pool: pg.Pool; admit: AdmitEvents }) {
   const types = eventTypes();
   const publish = createPublish(pool);
-  const admit = createAdmission(pool);
   return [
     route(
       {
@@ -28,8 +27,7 @@ export function createEventRoutes({ pool }: { pool: pg.Pool }) {
         errors: ['rate_limit_events', 'rate_limit_queue'],
       },
       async ({ project, body, work }) => {
-        // Its events may be stored already: a refusal would forget the request, and a repetition would store them again.
-        if (!work.resumed) await admit(project, body.events.length);
+        await admit(project, body.events.length, work);
         return { data: await publish(project.id, body, work) };
       },
     ),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { characters } from '../contract/characters';
 import { exampleChannel, givenTimeSchema, nullableWhoFields } from '../contract/common';
 
 export const ticketStatuses = ['new', 'in_progress', 'waiting', 'closed'] as const;
@@ -8,14 +9,14 @@ export const ticketSources = ['bot', 'api', 'form'] as const;
 export const ticketActors = ['customer', 'member', 'api', 'system'] as const;
 
 const idSchema = z.string().min(1).max(128);
-const textSchema = z.string().max(100_000);
+const textSchema = z.string().check(characters(100_000));
 const secondsSchema = z.number().int().min(0);
 
 /** The fields that every ticket event carries. A virtual ticket has no subscriber. */
 const ticketFields = {
   ticket_id: idSchema,
   number: z.number().int().min(1),
-  subject: z.string().max(200).nullable(),
+  subject: z.string().check(characters(200)).nullable(),
   status: z.enum(ticketStatuses),
   priority: z.enum(ticketPriorities),
   type_id: idSchema.nullable(),
@@ -27,8 +28,8 @@ const ticketFields = {
 const attachmentSchema = z.strictObject({
   attachment_id: idSchema,
   type: z.enum(['photo', 'video', 'document', 'voice']),
-  name: z.string().max(1_000).nullable(),
-  mime: z.string().max(255).nullable(),
+  name: z.string().check(characters(1_000)).nullable(),
+  mime: z.string().check(characters(255)).nullable(),
   bytes: z.number().int().min(0).nullable(),
 });
 

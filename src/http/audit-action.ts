@@ -8,11 +8,11 @@ import type { RouteSpec } from './route';
 const unaudited: readonly RegExp[] = [
   /^POST \/v1\/send(\/|$)/,
   /^POST \/v1\/otp\//,
-  /^POST \/v1\/broadcast$/,
+  /^POST \/v1\/broadcast(\/|$)/,
   /^POST \/v1\/(events|publish)$/,
   /^\w+ \/v1\/auth\//,
   /^\w+ \/dashboard\//,
-  /\/preview$/,
+  /[/-]preview$/,
 ];
 
 /** The last part of a path that is a verb, and how the log names it. */
@@ -23,6 +23,7 @@ const verbs: Readonly<Record<string, string>> = {
   retry: 'retried',
   run: 'run',
   skip: 'skipped',
+  tags: 'tagged',
   test: 'tested',
 };
 const byMethod = { POST: 'created', PUT: 'updated', PATCH: 'updated', DELETE: 'deleted' } as const;
@@ -36,7 +37,7 @@ export function auditActionOf({
   if (method === 'GET' || auth === 'none') return null;
   if (unaudited.some((pattern) => pattern.test(`${method} ${path}`))) return null;
   const words = path.split('/').filter((part) => part !== '' && part !== 'v1' && !part.startsWith('{'));
-  const verb = verbs[words.at(-1) ?? ''];
+  const verb = words.length > 1 ? verbs[words.at(-1) ?? ''] : undefined;
   const nouns = verb === undefined ? words : words.slice(0, -1);
   return `${nouns.map(singular).join('_')}.${verb ?? byMethod[method]}`;
 }

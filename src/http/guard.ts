@@ -1,11 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { AppError } from '../contract/errors';
+import { limits } from '../contract/limits';
 import type { Scope } from '../contract/scopes';
 import { isUuid } from '../contract/ids';
 import { idempotencyHeaders } from '../contract/idempotency';
 import { onBehalfOf } from '../db/project-share';
+import { uuidv7 } from '../lib/uuid';
 import type { KeyedProject } from '../projects/contract';
 import type { IdempotentRequest, RunOnce, Work } from './idempotency';
 import { auditActionOf } from './audit-action';
@@ -16,7 +17,6 @@ import type { CountRequest } from './project-limit';
 import { watchAccess } from './access-watch';
 import {
   Binary,
-  bodyBytesOf,
   EventStream,
   scopeOf,
   Streamed,
@@ -35,6 +35,8 @@ import { validated } from './validate';
 export type Authenticate = (ctx: Context, admittedTo?: string) => Promise<KeyedProject>;
 
 export interface GuardDeps {
+  /** The largest JSON body without a key: what a stranger can send costs others nothing. Default: as in `limits`. */
+  keylessBodyBytes?: number;
   authenticate: Authenticate;
   countRequest: CountRequest;
   runOnce: RunOnce;
@@ -48,6 +50,8 @@ export interface AuditedChange {
   action: string;
   /** The id of what is changed, as far as it is known before. */
   targetId: string | null;
+  /** The name that the request gives it. */
+  targetName: string | null;
   ip: string;
 }
 export type RunAudited = <T>(
@@ -73,11 +77,15 @@ async function respond(
 ): Promise<void> {
   const scope = scopeOf(spec);
   if (project && scope !== null) requireScope(project, scope);
+  const params = spec.params ? parsedParams(spec.params, ctx.params) : undefined;
+  const query = parsedQuery(spec.query, { ...ctx.query });
+  const headers = spec.headers ? validated(spec.headers, ctx.headers) : undefined;
+  const { body, identity } = await parsedBody(ctx, spec, deps);
   const request = {
-    params: spec.params ? parsedParams(spec.params, ctx.params) : undefined,
-    query: parsedQuery(spec.query, { ...ctx.query }),
-    headers: spec.headers ? validated(spec.headers, ctx.headers) : undefined,
-    body: await parsedBody(ctx, spec),
+    params,
+    query,
+    headers,
+    body,
     project,
     access: () => watchAccess(ctx, () => checkAccess(ctx, deps, project, scope)),
     ctx,
@@ -90,16 +98,25 @@ async function respond(
       ? handled(work)
       : deps.audited(
           project,
-          { action, targetId: targetOf(spec, request, { work, project }), ip: ctx.ip },
+          {
+            action,
+            targetId: targetOf(spec, request, { work, project }),
+            targetName: givenName(spec, body),
+            ip: ctx.ip,
+          },
           () => handled(work),
         );
   const key = spec.idempotent && validated(idempotencyHeaders, ctx.headers)['idempotency-key'];
   const response =
     key === undefined || !project
-      ? await run({ id: randomUUID(), resumed: false })
+      ? await run({ id: uuidv7(), resumed: false })
       : await respondOnce(ctx, spec, deps, {
           scope: { projectId: project.id, key },
-          request: idempotentRequest(spec, request, scope === 'admin' ? project : null),
+          request: idempotentRequest(
+            spec,
+            { ...request, body: identity },
+            scope === 'admin' ? project : null,
+          ),
           run,
         });
   ctx.state['logIds'] = logIds(spec.path, request.params, response);
@@ -209,6 +226,13 @@ function targetOf(
   return spec.idempotent ? work.id : project.id;
 }
 
+/** Things have their name in `name`; that of an invitation is a person's. */
+function givenName({ path, unnamedInAudit }: RouteSpec, body: unknown): string | null {
+  if (unnamedInAudit || path === '/v1/invitations') return null;
+  const { name } = (body ?? {}) as { name?: unknown };
+  return typeof name === 'string' ? name : null;
+}
+
 function parsedParams(schema: z.ZodType, params: unknown): unknown {
   const result = schema.safeParse(params);
   // A malformed id gets the same response as an unknown one; nothing has a name with NUL, which PostgreSQL cannot store.
@@ -218,21 +242,31 @@ function parsedParams(schema: z.ZodType, params: unknown): unknown {
   return result.data;
 }
 
-const noQuery = z.strictObject({});
-const noBody = z.strictObject({});
+/** Where a route has no query, or no body. */
+const nothing = z.strictObject({});
 
 function parsedQuery(schema: z.ZodType | undefined, query: unknown): unknown {
   refuseUnstorable(JSON.stringify(query));
-  const parsed = validated(schema ?? noQuery, query);
+  const parsed = validated(schema ?? nothing, query);
   return schema ? parsed : undefined;
 }
 
-async function parsedBody(ctx: Context, spec: RouteSpec): Promise<unknown> {
+/** `identity`: by which a repeated request is recognised. */
+async function parsedBody(
+  ctx: Context,
+  spec: RouteSpec,
+  { keylessBodyBytes = limits.keylessBodyBytes }: GuardDeps,
+): Promise<{ body: unknown; identity: unknown }> {
   const { body: schema, text, method } = spec;
-  if (method === 'GET') return undefined;
-  const body = text ? await readTextBody(ctx, text) : await readJsonBody(ctx, bodyBytesOf(spec));
-  // A body that nobody reads is a mistake that the caller wants to hear of.
-  return validated(schema ?? noBody, body);
+  if (method === 'GET') return { body: undefined, identity: undefined };
+  if (text) {
+    const { value, digest } = await readTextBody(ctx, text);
+    return { body: value, identity: digest };
+  }
+  // A body that is not read is a mistake that the caller wants to hear of.
+  const maxBytes = spec.auth === 'key' ? limits.requestBodyBytes : keylessBodyBytes;
+  const body = validated(schema ?? nothing, await readJsonBody(ctx, maxBytes));
+  return { body, identity: body };
 }
 
 function checkResponse(schema: z.ZodType, response: unknown): unknown {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import getRawBody from 'raw-body';
 import { AppError } from '../contract/errors';
@@ -16,17 +17,68 @@ export async function readJsonBody(ctx: Context, maxBytes: number): Promise<unkn
   return parsed(text);
 }
 
-/** Reads a body of text. A missing body is an empty text. */
-export async function readTextBody(
+/** Reads a short body of text. A missing body is an empty text. */
+export async function readShortText(
   ctx: Context,
-  { type, maxBytes }: { type: string; maxBytes: number },
+  bounds: { type: string; maxBytes: number },
 ): Promise<string> {
-  const raw = await readBody(ctx, maxBytes);
-  if (raw === null) return '';
-  if (!ctx.is(type)) {
-    throw new AppError('unsupported_media_type', `The body must be sent as ${type}.`);
+  const parts: string[] = [];
+  const reader = () => ({
+    read: (part: string) => Promise.resolve(void parts.push(part)),
+    end: () => Promise.resolve(parts.join('')),
+  });
+  return (await readTextBody(ctx, { ...bounds, reader })).value;
+}
+
+/** Takes a text as it arrives, and refuses it as soon as it can. */
+export interface TextReader<T> {
+  read(part: string): Promise<void>;
+  end(): Promise<T>;
+}
+
+/**
+ * Gives a body of text to its reader, part by part: what the reader refuses is not read to its end. A missing body is an empty
+ * text. `digest` identifies the text.
+ */
+export async function readTextBody<T>(
+  ctx: Context,
+  { type, maxBytes, reader: createReader }: { type: string; maxBytes: number; reader: () => TextReader<T> },
+): Promise<{ value: T; digest: string }> {
+  const reader = createReader();
+  const hash = createHash('sha256');
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
+  if (hasBody(ctx, maxBytes)) {
+    if (!ctx.is(type)) {
+      ctx.req.resume();
+      throw new AppError('unsupported_media_type', `The body must be sent as ${type}.`);
+    }
+    let length = 0;
+    try {
+      for await (const bytes of ctx.req.iterator({ destroyOnReturn: false })) {
+        length += (bytes as Buffer).length;
+        if (length > maxBytes) throw tooLarge(maxBytes);
+        hash.update(bytes as Buffer);
+        await reader.read(storableText(decoder, bytes as Buffer));
+      }
+    } catch (error) {
+      // As in `readRaw`.
+      ctx.req.resume();
+      if (error instanceof AppError) throw error;
+      throw new AppError('validation_failed', 'body: is incomplete', { cause: error });
+    }
+    await reader.read(storableText(decoder));
   }
-  const text = decoded(raw, { ignoreBOM: true });
+  return { value: await reader.end(), digest: hash.digest('hex') };
+}
+
+/** Without more bytes: the end of the text. */
+function storableText(decoder: InstanceType<typeof TextDecoder>, bytes?: Buffer): string {
+  let text: string;
+  try {
+    text = decoder.decode(bytes, { stream: bytes !== undefined });
+  } catch {
+    throw new AppError('validation_failed', 'body: is not valid UTF-8');
+  }
   if (text.includes('\0')) {
     throw new AppError('validation_failed', 'body: contains a character that is not allowed');
   }
@@ -45,9 +97,9 @@ async function readJson(ctx: Context, maxBytes: number): Promise<Buffer | null> 
   return raw;
 }
 
-function decoded(raw: Buffer, options: { ignoreBOM?: boolean } = {}): string {
+function decoded(raw: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { ...options, fatal: true }).decode(raw);
+    return new TextDecoder('utf-8', { fatal: true }).decode(raw);
   } catch {
     throw new AppError('validation_failed', 'body: is not valid UTF-8');
   }
@@ -55,15 +107,21 @@ function decoded(raw: Buffer, options: { ignoreBOM?: boolean } = {}): string {
 
 /** Null if there is none. */
 export async function readBody(ctx: Context, maxBytes: number): Promise<Buffer | null> {
+  if (!hasBody(ctx, maxBytes)) return null;
+  const raw = await readRaw(ctx, maxBytes);
+  return raw.length === 0 ? null : raw;
+}
+
+/** By its headers. Refuses one that is not worth reading. */
+function hasBody(ctx: Context, maxBytes: number): boolean {
   const declared = Number(ctx.get('content-length') || 0);
   if (declared > maxBytes) throw tooLarge(maxBytes);
-  if (declared === 0 && !ctx.get('transfer-encoding')) return null;
+  if (declared === 0 && !ctx.get('transfer-encoding')) return false;
   const encoding = ctx.get('content-encoding');
   if (encoding && encoding !== 'identity') {
     throw new AppError('unsupported_media_type', 'The body must not be compressed.');
   }
-  const raw = await readRaw(ctx, maxBytes);
-  return raw.length === 0 ? null : raw;
+  return true;
 }
 
 function tooLarge(maxBytes: number): AppError {

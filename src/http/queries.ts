@@ -1,6 +1,7 @@
 import { limits } from '../contract/limits';
 import type { Db } from '../db/pool';
 import { change, row, rows } from '../db/query';
+import { uuidv7 } from '../lib/uuid';
 import { BATCH, removeWalking, repeatedDelete, type NextBatch, type Retention } from '../db/retention';
 
 export interface KeyScope {
@@ -22,8 +23,8 @@ export async function claimKey(
   return row<{ request_id: string; taken_over: boolean }>(
     db,
     'claim_idempotency_key',
-    `INSERT INTO idempotency_keys AS k (project_id, key, request_hash, owner, leased_until)
-     VALUES ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5))
+    `INSERT INTO idempotency_keys AS k (project_id, key, request_hash, owner, leased_until, request_id)
+     VALUES ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5), $6)
      ON CONFLICT (project_id, key) DO UPDATE SET
        request_hash = excluded.request_hash, owner = excluded.owner,
        leased_until = clock_timestamp() + make_interval(secs => $5),
@@ -32,7 +33,7 @@ export async function claimKey(
        created_at = CASE WHEN ${isExpired} THEN excluded.created_at ELSE k.created_at END
      WHERE (${isExpired} AND k.leased_until < clock_timestamp() IS NOT FALSE) OR (${isAbandoned})
      RETURNING request_id, xmax::text <> '0' AS taken_over`,
-    [projectId, key, claim.requestHash, claim.owner, claim.leaseSeconds],
+    [projectId, key, claim.requestHash, claim.owner, claim.leaseSeconds, uuidv7()],
   );
 }
 

@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import { outsideProject } from '../db/project-share';
 import { createBatcher } from '../lib/batch';
 
 const BATCH_SIZE = 500;
@@ -75,8 +74,7 @@ export function createRateLimiters(
   return (points) => {
     const existing = byPoints.get(points);
     if (existing) return existing;
-    // The first project that needs it does not lend it its connections.
-    const count = outsideProject(() => createRateLimiter(pool, { name, points, seconds }));
+    const count = createRateLimiter(pool, { name, points, seconds });
     byPoints.set(points, count);
     return count;
   };

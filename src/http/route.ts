@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { ErrorCode } from '../contract/errors';
-import { limits } from '../contract/limits';
 import type { Scope } from '../contract/scopes';
 import { idempotencyHeaders } from '../contract/idempotency';
 import type { KeyedProject } from '../projects/contract';
 import type { Work } from './idempotency';
+import type { TextReader } from './json-body';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** `key`: a project's API key or its dashboard session. `none`: no authentication. */
@@ -71,8 +71,8 @@ export interface RouteSpec<
   params?: P;
   query?: Q;
   body?: B;
-  /** The body is text of this type instead of JSON; `body` checks the text. */
-  text?: { type: string; maxBytes: number };
+  /** The body is text of this type instead of JSON. Its reader checks it; `body` describes it. */
+  text?: { type: string; maxBytes: number; reader: () => TextReader<unknown> };
   /** Request headers that the route reads, in lower case. */
   headers?: H;
   /**
@@ -145,11 +145,6 @@ export function routesOf(tag: string) {
 export function scopeOf({ scope, method }: Pick<RouteSpec, 'scope' | 'method'>): Scope | null {
   if (scope !== undefined) return scope;
   return method === 'GET' ? 'read' : 'manage';
-}
-
-/** The largest JSON body that a route reads: what a caller without a key can send costs others nothing. */
-export function bodyBytesOf({ auth }: Pick<RouteSpec, 'auth'>): number {
-  return auth === 'key' ? limits.requestBodyBytes : limits.keylessBodyBytes;
 }
 
 /** All request headers that a route reads. */

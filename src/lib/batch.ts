@@ -14,6 +14,9 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void;
 }
 
+/** A batch is the work of several callers, so it runs in the context of none, wherever its batcher was created. */
+const ofNoCaller = new AsyncResource('batch');
+
 /**
  * Turns many small writes into few large ones: items that arrive while a call is in flight share the next one, `size` at
  * most. `run` returns one result per item, in order, or nothing.
@@ -25,8 +28,7 @@ export function createBatcher<Item, Result = void>(
   const waiting: Waiting<Item, Result>[] = [];
   let draining: Promise<void> | null = null;
 
-  // In no caller's context: a batch is the work of several.
-  const drain = AsyncResource.bind(async (): Promise<void> => {
+  async function drain(): Promise<void> {
     // Items of the same turn of the event loop share the first call.
     await nextTurn();
     while (waiting.length > 0) {
@@ -40,13 +42,13 @@ export function createBatcher<Item, Result = void>(
       });
     }
     draining = null;
-  });
+  }
 
   return {
     write: (item) =>
       new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
-        draining ??= drain();
+        draining ??= ofNoCaller.runInAsyncScope(drain);
       }),
     async stop() {
       while (draining) await draining;

@@ -32,31 +32,80 @@ export interface RowBounds {
   bytes: number;
 }
 
-/** The rows of a text, without empty ones. Line breaks are CRLF, LF or CR. */
-export function* parseCsv(text: string, bounds: RowBounds): Generator<CsvRow, undefined> {
-  // Excel begins a file with a byte order mark.
-  let at = text.startsWith('\ufeff') ? 1 : 0;
-  for (let row = 1; at < text.length; row += 1) {
-    const start = at;
-    // A character has at least one byte.
-    const last = start + bounds.bytes;
-    const cells: string[] = [];
-    for (;;) {
-      const cell = text.charCodeAt(at) === QUOTE ? quotedCell(text, at, last) : plainCell(text, at, last);
-      if (cell.end > last) throw new CsvError(`row ${row} has more than ${bounds.bytes / 1024} KiB`);
-      cells.push(cell.value);
-      if (cells.length > bounds.columns) {
-        throw new CsvError(`row ${row} has more than ${bounds.columns} columns`);
-      }
-      at = cell.end;
-      if (text.charCodeAt(at) !== COMMA) break;
-      at += 1;
+/** Characters that are read at once: a row that does not end in them is read again with the next ones. */
+const PART_LENGTH = 64 * 1024;
+
+/** Reads a text that arrives in parts. */
+export class CsvReader {
+  private rest = '';
+  private row = 0;
+  private isBegun = false;
+
+  constructor(private readonly bounds: RowBounds) {}
+
+  /** The rows that end in what has arrived, without empty ones. Line breaks are CRLF, LF or CR. */
+  *read(part: string): Generator<CsvRow, undefined> {
+    this.rest += part;
+    if (this.rest.length >= PART_LENGTH) yield* this.rows(false);
+  }
+
+  /** The last rows. */
+  *end(): Generator<CsvRow, undefined> {
+    yield* this.rows(true);
+  }
+
+  private *rows(isWhole: boolean): Generator<CsvRow, undefined> {
+    const text = this.rest;
+    // Excel begins a file with a byte order mark.
+    let at = !this.isBegun && text.startsWith('\ufeff') ? 1 : 0;
+    this.isBegun = true;
+    while (at < text.length) {
+      const found = rowAt(text, at, this.row + 1, this.bounds, isWhole);
+      if (!found) break;
+      this.row += 1;
+      at = found.end;
+      const { cells } = found;
+      if (cells.length > 1 || cells[0] !== '') yield { row: this.row, cells };
     }
+    this.rest = text.slice(at);
+  }
+}
+
+/** The rows of a text. */
+export function* parseCsv(text: string, bounds: RowBounds): Generator<CsvRow, undefined> {
+  const reader = new CsvReader(bounds);
+  for (let at = 0; at < text.length; at += PART_LENGTH) yield* reader.read(text.slice(at, at + PART_LENGTH));
+  yield* reader.end();
+}
+
+/** The row that begins at `start`, and where the next one begins; null if it may go on in text that has not arrived. */
+function rowAt(
+  text: string,
+  start: number,
+  row: number,
+  bounds: RowBounds,
+  isWhole: boolean,
+): { cells: string[]; end: number } | null {
+  // A character has at least one byte.
+  const last = start + bounds.bytes;
+  const cells: string[] = [];
+  for (let at = start; ; at += 1) {
+    const cell =
+      text.charCodeAt(at) === QUOTE ? quotedCell(text, at, last, isWhole) : plainCell(text, at, last);
+    if (!cell) return null;
+    if (cell.end > last) throw new CsvError(`row ${row} has more than ${bounds.bytes / 1024} KiB`);
+    cells.push(cell.value);
+    if (cells.length > bounds.columns) {
+      throw new CsvError(`row ${row} has more than ${bounds.columns} columns`);
+    }
+    at = cell.end;
+    if (text.charCodeAt(at) === COMMA) continue;
+    // A line feed may follow a carriage return.
+    if (!isWhole && at + 1 >= text.length) return null;
     if (Buffer.byteLength(text.slice(start, at)) > bounds.bytes) {
       throw new CsvError(`row ${row} has more than ${bounds.bytes / 1024} KiB`);
     }
-    at += text.startsWith('\r\n', at) ? 2 : 1;
-    if (cells.length > 1 || cells[0] !== '') yield { row, cells };
+    return { cells, end: at + (text.startsWith('\r\n', at) ? 2 : 1) };
   }
 }
 
@@ -82,11 +131,16 @@ function plainCell(text: string, start: number, last: number): Cell {
   return { value: text.slice(start, end), end };
 }
 
-function quotedCell(text: string, start: number, last: number): Cell {
+/** Null if the cell may go on in text that has not arrived. */
+function quotedCell(text: string, start: number, last: number, isWhole: boolean): Cell | null {
   const parts: string[] = [];
   for (let from = start + 1, at = from; at <= last; at += 1) {
-    if (at >= text.length) throw new CsvError('a quoted cell has no end');
+    if (at >= text.length) {
+      if (!isWhole) return null;
+      throw new CsvError('a quoted cell has no end');
+    }
     if (text.charCodeAt(at) !== QUOTE) continue;
+    if (!isWhole && at + 1 === text.length) return null;
     const isPair = text.charCodeAt(at + 1) === QUOTE;
     parts.push(text.slice(from, isPair ? at + 1 : at));
     if (!isPair) return { value: parts.join(''), end: cellEnd(text, at + 1) };

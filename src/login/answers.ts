@@ -20,7 +20,7 @@ interface Verdict {
  * this user, chat and message, and its question must be the newest of its session.
  */
 export function createLoginAnswers(
-  deps: Pick<Core, 'pool' | 'cipher' | 'messengers' | 'log'> & { starter: SessionStarter },
+  deps: Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'log'> & { starter: SessionStarter },
 ) {
   const { pool, starter, log } = deps;
 

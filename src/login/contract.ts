@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { characters } from '../contract/characters';
 import {
   channelLinks,
   channels,
@@ -25,7 +26,7 @@ export const authLinkSchema = z.lazy(() =>
 const stateSchema = z
   .string()
   .min(1, { abort: true })
-  .max(limits.authStateLength)
+  .check(characters(limits.authStateLength))
   .regex(STATE, 'must be printable ASCII without spaces, <, > and &')
   .describe('Your own value. It is returned with the code and in `auth.completed`.');
 
@@ -33,7 +34,7 @@ const clientIpSchema = z.string().refine(isIpAddress, 'must be an IP address').o
 const userAgentSchema = z
   .string()
   .min(1)
-  .max(limits.userAgentLength)
+  .check(characters(limits.userAgentLength))
   .optional()
   .describe('The user’s device. The bot shows it.');
 
@@ -42,7 +43,7 @@ export const newSessionSchema = z
     state: stateSchema,
     redirect_uri: z
       .string()
-      .max(limits.urlLength)
+      .check(characters(limits.urlLength))
       .optional()
       .describe(
         'Where the user returns to. It must exactly match the callback URL or a redirect URL of the project.',
@@ -88,6 +89,10 @@ export const createdSessionSchema = z.lazy(() =>
 
 export const sessionStatuses = ['pending', 'confirmed', 'declined', 'expired', 'consumed'] as const;
 export type SessionStatus = (typeof sessionStatuses)[number];
+
+/** In the login log, a confirmed login whose code was not redeemed in time has a status of its own. */
+export const loggedStatuses = [...sessionStatuses, 'unredeemed'] as const;
+export type LoggedStatus = (typeof loggedStatuses)[number];
 export const declineReasons = ['user', 'billing_blocked'] as const;
 export type DeclineReason = (typeof declineReasons)[number];
 
@@ -176,10 +181,7 @@ export const newRequestSchema = z
     message: z
       .string()
       .min(1, { abort: true })
-      .refine(
-        (text) => [...text].length <= limits.authRequestMessageLength,
-        `can have up to ${limits.authRequestMessageLength} characters`,
-      )
+      .check(characters(limits.authRequestMessageLength))
       .refine((text) => text.trim() !== '', 'must not be empty')
       .refine((text) => !UNSAFE.test(text), 'must be one line without control or bidirectional characters')
       .describe(
@@ -264,13 +266,13 @@ export const sessionRecordSchema = z.strictObject({
     .describe('The OpenID Connect client of a login by `oidc`, as it is now.'),
   purpose: z.enum(requestPurposes).nullable().describe('Of an approval; null for other flows.'),
   message: z.string().nullable().describe('What the subscriber was asked in an approval.'),
-  status: z.enum(sessionStatuses),
-  reason: z.enum(declineReasons).nullable().describe('Why the login was declined.'),
-  confirmed: z
-    .boolean()
+  status: z
+    .enum(loggedStatuses)
     .describe(
-      'Whether the user tapped Yes. An `expired` login can be confirmed: its code was not redeemed. An approval is `consumed` at once.',
+      '`unredeemed`: the user tapped Yes, and the code was not redeemed in time. An approval is `consumed` at once.',
     ),
+  reason: z.enum(declineReasons).nullable().describe('Why the login was declined.'),
+  confirmed: z.boolean().describe('Whether the user tapped Yes.'),
   channel: channelSchema.nullable().describe('Null until a user opens the link.'),
   subscriber_id: z.string().nullable(),
   first_name: z.string().nullable().describe('Of the subscriber, as it is now.'),
@@ -286,9 +288,47 @@ export const sessionRecordSchema = z.strictObject({
 export type SessionRecord = z.infer<typeof sessionRecordSchema>;
 
 export const sessionListQuery = z.strictObject({
-  status: z.enum(sessionStatuses).optional(),
+  status: z.enum(loggedStatuses).optional(),
   flow: z.enum(sessionFlows).optional(),
   channel: channelSchema.optional(),
   subscriber_id: subscriberIdSchema.optional().describe('Only logins of this subscriber.'),
   ...pageQuery,
 });
+
+export const loginSteps = ['created', 'opened', 'confirmed', 'declined', 'expired', 'redeemed'] as const;
+export type LoginStep = (typeof loginSteps)[number];
+
+export const loginStatsQuery = z.strictObject({
+  days: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(limits.authStatsDays)
+    .default(30)
+    .describe('Days (UTC) back from today, which is included.'),
+});
+
+const { created, ...stepsInChat } = {
+  created: z.number().int(),
+  opened: z.number().int().describe('The bot has asked the user.'),
+  confirmed: z.number().int(),
+  declined: z.number().int(),
+  expired: z.number().int().describe('Ended without an answer.'),
+  redeemed: z.number().int(),
+};
+export const loginStatsSchema = z.strictObject({
+  days: z
+    .array(z.strictObject({ date: z.iso.date(), created, ...stepsInChat }))
+    .describe('Each step on the day on which it happened, the oldest day first.'),
+  by_channel: z
+    .lazy(() =>
+      z.strictObject(Object.fromEntries(channels.map((each) => [each, z.strictObject(stepsInChat)]))),
+    )
+    .describe('Of all these days together. A login belongs to a messenger from its opening on.'),
+  median_seconds_to_confirm: z
+    .number()
+    .int()
+    .nullable()
+    .describe('From the creation to Yes; above a minute in tens of seconds. Null without a confirmed login.'),
+});
+export type LoginStats = z.infer<typeof loginStatsSchema>;

@@ -32,18 +32,19 @@ interface Deps extends Pick<Core, 'pool' | 'cipher' | 'messengers' | 'publicUrl'
  */
 export function loginPage(core: Deps): Middleware {
   return async (ctx, next) => {
-    const token = /^\/login\/([0-9A-Za-z]{32})$/.exec(ctx.path)?.[1];
+    const token = /^\/login\/([^/]+)$/.exec(ctx.path)?.[1];
     if (!token || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
     ctx.state['routePattern'] = '/login/{token}';
     ctx.set('Cache-Control', 'no-store');
     ctx.vary('Accept-Language');
     ctx.type = 'html';
     const lang = languageOf(ctx);
-    const session = await requireHostedSession(core.pool, token).catch(unlessUnknown);
+    const isToken = /^[0-9A-Za-z]{32}$/.test(token);
+    const session = isToken ? await requireHostedSession(core.pool, token).catch(unlessUnknown) : null;
     if (!session) return unknownLogin(ctx, lang);
     // Link previews send HEAD; they must not bind the page.
     const own = ctx.method === 'HEAD' ? isOwnBrowser(ctx, session) : await bindPage(ctx, core, session);
-    if (!own) return openElsewhere(ctx, lang);
+    if (!own) return openElsewhere(ctx, core, session, lang);
     const onward =
       isInteraction(session) && ctx.method !== 'HEAD' ? await core.collectOutcome(session) : null;
     if (onward !== null) {
@@ -147,13 +148,23 @@ function offersFor({ messengers }: Deps, projectId: string, start: string, lang:
   });
 }
 
-function openElsewhere(ctx: Context, lang: Language): void {
+/** The link leads to the site itself: this browser gets nothing of the login. */
+async function openElsewhere(
+  ctx: Context,
+  core: Deps,
+  session: HostedSession,
+  lang: Language,
+): Promise<void> {
   const t = loginTexts[lang];
+  const site = (await viewSession(core.pool, session.id))?.return_base ?? null;
   ctx.status = 403;
   ctx.body = loginDocument({
     title: t.elsewhereTitle,
     lang,
-    content: messagePage(t.elsewhereTitle, t.elsewhereText),
+    content: messagePage(t.elsewhereTitle, t.elsewhereText(session.project_name), {
+      href: site && new URL(site).origin,
+      text: t.back,
+    }),
   });
 }
 

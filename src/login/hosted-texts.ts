@@ -38,7 +38,7 @@ export interface LoginTexts {
   expiredTitle: string;
   expiredText: string;
   elsewhereTitle: string;
-  elsewhereText: string;
+  elsewhereText: (project: string) => string;
   unknownTitle: string;
   unknownText: string;
   offline: string;
@@ -80,8 +80,8 @@ const en: LoginTexts = {
   expiredTitle: 'This login has expired',
   expiredText: 'It was not confirmed in time, or its code has expired. Start again on the site.',
   elsewhereTitle: 'This page is open in another browser',
-  elsewhereText:
-    'For your security, a login works only in the browser that opened it first. Continue there, or start again on the site in this browser.',
+  elsewhereText: (project) =>
+    `For your security, a login works only in the browser that opened it first. Continue there, or log in to ${project} again in this browser.`,
   unknownTitle: 'Login not found',
   unknownText:
     'The link is incomplete, or this login ended some time ago. Go back to the site where you started and log in again.',
@@ -124,8 +124,8 @@ const ru: LoginTexts = {
   expiredTitle: 'Время на вход истекло',
   expiredText: 'Вход не подтвердили вовремя, или код уже не действует. Начните заново на сайте.',
   elsewhereTitle: 'Страница открыта в другом браузере',
-  elsewhereText:
-    'В целях безопасности войти можно только в том браузере, где эту страницу открыли впервые. Продолжите там или начните заново на сайте в этом браузере.',
+  elsewhereText: (project) =>
+    `В целях безопасности войти можно только в том браузере, где эту страницу открыли впервые. Продолжите там или войдите в ${project} заново в этом браузере.`,
   unknownTitle: 'Вход не найден',
   unknownText:
     'Ссылка неполная, или этот вход давно завершён. Вернитесь на сайт, с которого начали, и войдите заново.',

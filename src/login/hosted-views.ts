@@ -65,10 +65,15 @@ function search(query: PageQuery): string {
   return `?${given.join('&')}`;
 }
 
-export function messagePage(title: string, text: string): Html {
+export function messagePage(
+  title: string,
+  text: string,
+  link: { href: string | null; text: string } | null = null,
+): Html {
   return html`<div class="outcome">
     <h1>${title}</h1>
     <p>${text}</p>
+    ${link?.href && html`<p><a class="button" href="${link.href}">${link.text}</a></p>`}
   </div>`;
 }
 

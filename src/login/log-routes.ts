@@ -2,10 +2,17 @@ import type pg from 'pg';
 import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
 import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
-import { sessionListQuery, sessionRecordSchema, type SessionRecord } from './contract';
+import {
+  loginStatsQuery,
+  loginStatsSchema,
+  sessionListQuery,
+  sessionRecordSchema,
+  type SessionRecord,
+} from './contract';
 import type { Config } from '../config';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import { listLoggedSessions, type LoggedSession } from './log';
+import { loginStats } from './stats';
 import { route } from '../http/route';
 import { requireSubscriber } from '../subscribers';
 
@@ -39,6 +46,19 @@ export function createSessionListRoutes({
           presentSession(session, config.HERALD_SUBSCRIBER_ID_FORMAT),
         );
       },
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v1/auth/stats',
+        summary: 'Count logins by day',
+        description:
+          'Logins of every flow, without approvals. A step counts on the day (UTC) on which it happens. A confirmed login whose code is not redeemed stays confirmed.',
+        tag: 'Login',
+        query: loginStatsQuery,
+        response: loginStatsSchema,
+      },
+      ({ project, query }) => loginStats(pool, project.id, query.days),
     ),
   ];
 }

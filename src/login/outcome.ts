@@ -1,4 +1,4 @@
-import { type BotTexts, type OutgoingMessage, PlatformError, botTexts, withWelcome } from '../bots';
+import { type BotTexts, type OutgoingMessage, PlatformError, botTexts, loginConfirmed } from '../bots';
 import type { Core } from '../core';
 import { findProject } from '../projects';
 import type { Project } from '../projects/contract';
@@ -7,7 +7,7 @@ import { flows } from './flows';
 import { closePrompt, openPrompts, type OpenPrompt } from './queries/prompts';
 import { findSession, type AuthSession } from './queries/sessions';
 
-type Deps = Pick<Core, 'pool' | 'cipher' | 'messengers' | 'log'>;
+type Deps = Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'log'>;
 
 /**
  * Edits the open questions of an ended session, in every chat that was asked, to show the outcome without buttons. If the
@@ -40,7 +40,7 @@ async function editQuestion(
   const message =
     flows[session.flow].asks === 'subscribers'
       ? { text: requestOutcome(session, project, prompt) }
-      : loginOutcome(deps, session, project, prompt);
+      : await loginOutcome(deps, session, project, prompt);
   try {
     await messenger.edit(prompt.chat_id, prompt.message_id, message);
   } catch (error) {
@@ -50,20 +50,24 @@ async function editQuestion(
   await closePrompt(pool, prompt.id);
 }
 
-function loginOutcome(
-  { cipher }: Deps,
+async function loginOutcome(
+  deps: Deps,
   session: AuthSession,
   project: Project,
-  { lang }: OpenPrompt,
-): OutgoingMessage {
-  const texts = botTexts[lang];
+  prompt: OpenPrompt,
+): Promise<OutgoingMessage> {
+  const texts = botTexts[prompt.lang];
   if (session.decline_reason === 'billing_blocked') return { text: texts.billingBlocked(project.name) };
   if (session.status === 'declined') return { text: texts.declined(project.name) };
   if (session.status === 'expired' && !session.was_confirmed) return { text: texts.expired(project.name) };
-  const text = withWelcome(texts.confirmed(project.name, { subscribes: !project.system }), project, lang);
+  const text = await loginConfirmed(deps, project, prompt);
   const base = returnBase(session, project);
   if (!base || !session.code_sealed) return { text };
-  const url = returnUrl(base, cipher.decrypt(session.code_sealed, 'auth_code', session.id), session.state);
+  const url = returnUrl(
+    base,
+    deps.cipher.decrypt(session.code_sealed, 'auth_code', session.id),
+    session.state,
+  );
   return { text, buttons: [[{ text: texts.returnToSite, url }]] };
 }
 

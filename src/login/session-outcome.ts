@@ -1,11 +1,7 @@
 import type { SessionRecord } from './contract';
 
 /** The outcome for people: a login that the user confirmed is not called expired, because it was charged. */
-export function sessionOutcome({
-  status,
-  confirmed,
-  purpose,
-}: Pick<SessionRecord, 'status' | 'confirmed' | 'purpose'>): string {
+export function sessionOutcome({ status, purpose }: Pick<SessionRecord, 'status' | 'purpose'>): string {
   if (purpose === 'approval' && status === 'consumed') return 'approved';
-  return status === 'expired' && confirmed ? 'confirmed, code not redeemed' : status;
+  return status === 'unredeemed' ? 'confirmed, code not redeemed' : status;
 }

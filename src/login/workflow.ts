@@ -3,6 +3,7 @@ import type { Core } from '../core';
 import type { Logger } from '../lib/log';
 import type { authSession } from '../../workflows/auth-session';
 import { searchAttributes, signals, workflowIds } from '../temporal/names';
+import { wakeWorkflow } from '../temporal/wake-workflows';
 import { within } from '../temporal/within';
 import { flows } from './flows';
 import {
@@ -97,8 +98,7 @@ export function createSessionStarter({
     },
     signalAnswer: (session) => signal(session, SIGNAL_DEADLINE_MS),
     signalRedeemed(sessionId) {
-      const handle = client.workflow.getHandle(workflowIds.authSession(sessionId));
-      within(client, SIGNAL_DEADLINE_MS, () => handle.signal(signals.redeemed)).catch(() => {});
+      wakeWorkflow(client, workflowIds.authSession(sessionId), signals.redeemed).catch(() => {});
     },
     async signalCancelled(session, deadlineMs) {
       await signal(session, deadlineMs);

@@ -6,7 +6,7 @@ import { emitEvent } from '../events';
 import { isoTime } from '../lib/iso-time';
 import { findProject } from '../projects';
 import { lockSubscriber } from '../subscribers';
-import { buttonDataAt, parseButtonReference, type ButtonReference } from './buttons';
+import { buttonAt, parseButtonReference, type ButtonReference } from './buttons';
 import { findMessage } from './log';
 import { insertClick } from './queries/messages';
 import { contentFor } from './stored-content';
@@ -29,15 +29,17 @@ export function messageChat({ pool, config }: Pick<Core, 'pool' | 'config'>): Ch
       const project = await findProject(db, projectId);
       const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
       const content = contentFor(stored, { project: project?.name ?? '', format, id });
-      const data = buttonDataAt(content(subscriber), reference.index);
+      const button = buttonAt(content(subscriber), reference.index);
+      if (!button) return;
+      const click = { ...message, button: button.given, at: tap.receivedAt };
       // The update may be handled again after a crash; count the tap once.
-      if (data === null || !(await insertClick(db, tap.updateId, message, tap.receivedAt))) return;
+      if (!(await insertClick(db, tap.updateId, click))) return;
       await emitEvent(db, projectId, 'button.clicked', {
         subscriber_id: formatSubscriberId(subscriber.id, format),
         channel: subscriber.channel,
         external_id: subscriber.external_id,
         delivery_id: id,
-        data,
+        data: button.data,
         clicked_at: isoTime(tap.receivedAt),
       });
     });

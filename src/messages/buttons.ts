@@ -24,9 +24,11 @@ export function parseButtonReference(data: string): ButtonReference | null {
   return { messageId, index: Number(index) };
 }
 
-/** The data of the button at `index`, counted over all rows; null if it has none. */
-export function buttonDataAt({ buttons }: MessageContent, index: number): string | null {
-  return buttons.flat()[index]?.data ?? null;
+/** The button at `index`, counted over all rows, with its text before it was rendered; null if it has no data. */
+export function buttonAt({ buttons }: MessageContent, index: number): { data: string; given: string } | null {
+  const button = buttons.flat()[index];
+  if (button?.data === undefined) return null;
+  return { data: button.data, given: button.given ?? button.text };
 }
 
 /** The message to hand to a messenger, with references as button data. */

@@ -1,12 +1,14 @@
 import { z } from 'zod';
-import { channelSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
+import { channelSchema, givenTimeSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
 import { AppError } from '../contract/errors';
 import {
   checkContent,
   givenContentFields,
+  isRenderable,
   isTemplated,
   normalContent,
   varsSchema,
+  type ContentButton,
   type GivenContent,
   type InlineContent,
   type MessageMedia,
@@ -24,7 +26,9 @@ export interface MediaFacts {
 }
 
 /** The content as it is stored, with the facts about its media. Until they are known they are missing. */
-export type MessageContent = Omit<InlineContent, 'media'> & {
+export type MessageContent = Omit<InlineContent, 'buttons' | 'media'> & {
+  /** `given`: the text before it was rendered, where it differs. */
+  buttons: (ContentButton & { given?: string })[][];
   media?: (MessageMedia & Partial<MediaFacts>) | undefined;
 };
 
@@ -36,6 +40,7 @@ export const contentViewSchema = z.strictObject({
     z.array(z.strictObject({ text: z.string(), url: z.string().optional(), data: z.string().optional() })),
   ),
   media: z.strictObject({ type: z.enum(['photo', 'video', 'document']), url: z.string() }).nullable(),
+  personalize: z.boolean().describe('Whether the text was given with placeholders.'),
   template: z.string().nullable().describe('The key of the template, if the message was given as one.'),
   vars: varsSchema,
 });
@@ -46,7 +51,8 @@ export type ContentView = z.infer<typeof contentViewSchema>;
 export function contentOf(request: GivenContent): GivenContent {
   if (isTemplated(request)) return { template: request.template, vars: request.vars };
   const { text, format, buttons, media } = request;
-  return { text, format, buttons, ...(media ? { media } : {}) };
+  const content = { text, format, buttons, ...(media ? { media } : {}) };
+  return isRenderable(request) ? { ...content, personalize: true, vars: request.vars } : content;
 }
 
 /** The body of /v1/send, and of each message of a batch. */
@@ -108,14 +114,31 @@ export const sendResponseSchema = z.strictObject({
 });
 export type SendResponse = z.infer<typeof sendResponseSchema>;
 
-export const messageKinds = ['send', 'otp', 'broadcast', 'batch'] as const;
+export const messageSources = [
+  'send',
+  'otp',
+  'batch',
+  'broadcast',
+  'scheduled',
+  'recurring',
+  'drip',
+  'bot',
+] as const;
+export type MessageSource = (typeof messageSources)[number];
+export const messageStatuses = ['queued', 'sending', 'sent', 'failed', 'skipped'] as const;
 
 /** A message to one subscriber, single or of a broadcast. */
 export const messageRecordSchema = z.strictObject({
   delivery_id: idSchema,
-  kind: z.enum(messageKinds),
+  subscriber_id: z.string().nullable().describe('Null if the subscriber was removed.'),
+  source: z.enum(messageSources).describe('Where it comes from.'),
+  source_id: idSchema
+    .nullable()
+    .describe(
+      'The batch, broadcast, scheduled or recurring message or chain that it comes from; null for a single message or code.',
+    ),
   channel: channelSchema,
-  status: z.enum(['queued', 'sending', 'sent', 'failed', 'skipped']),
+  status: z.enum(messageStatuses),
   reason: z
     .enum([...sendReasons, 'cancelled', 'too_late'])
     .nullable()
@@ -132,12 +155,18 @@ export type MessageRecord = z.infer<typeof messageRecordSchema>;
 /** A message with its whole content. */
 export const messageSchema = z.strictObject({
   ...messageRecordSchema.shape,
-  subscriber_id: z.string(),
   content: contentViewSchema.nullable().describe('As it was sent. Null for a one-time code.'),
 });
 
 export const messageParams = z.strictObject({ delivery_id: idSchema });
-export const messageListQuery = z.strictObject({ subscriber_id: subscriberIdSchema, ...pageQuery });
+export const messageListQuery = z.strictObject({
+  source: z.enum(messageSources).optional(),
+  source_id: idSchema.optional(),
+  subscriber_id: subscriberIdSchema.optional(),
+  status: z.enum(messageStatuses).optional(),
+  since: givenTimeSchema.optional().describe('Only messages created at this time or later.'),
+  ...pageQuery,
+});
 
 export const messageStatsQuery = z.strictObject({ hours: z.enum(['24', '168']).default('24') });
 export const messageStatsSchema = z.strictObject({

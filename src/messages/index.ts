@@ -5,5 +5,16 @@ export { type PreparedMessage, prepareMessage } from './prepare';
 export { attemptedRecipients, requeueMessages } from './queries/messages';
 export { sendTo } from './send';
 export { notSent, type SendResult, sendResultOf, skipReasonOf } from './send-result';
-export type { MessageSource, StoredMessage } from './source';
-export { contentFor, isStoredTemplate, type StoredContent, storeContent, viewStored } from './stored-content';
+export {
+  type BatchContent,
+  type BatchTemplates,
+  buttonTextsOf,
+  contentFor,
+  isStoredTemplate,
+  ownContentFor,
+  type StoredContent,
+  storeContent,
+  storeContents,
+  viewStored,
+} from './stored-content';
+export { type MessageFilter, type MessageStore, type StoredMessage, pageValues } from './store';

@@ -1,18 +1,20 @@
 import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
 import { AppError } from '../contract/errors';
-import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
+import { formatSubscriberId } from '../contract/ids';
 import type { Core } from '../core';
 import { routesOf } from '../http/route';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
-import { findSubscriber, requireSubscriber, type SubscriberRecord } from '../subscribers';
+import { findSubscriber, findSubscribers, requireSubscriber, type SubscriberRecord } from '../subscribers';
 import {
   messageListQuery,
   messageParams,
   messageRecordSchema,
   messageSchema,
+  messageSources,
   messageStatsQuery,
   messageStatsSchema,
+  messageStatuses,
   type MessageContent,
   type MessageRecord,
 } from './contract';
@@ -22,25 +24,65 @@ import { contentFor, viewStored } from './stored-content';
 const route = routesOf('Messages');
 
 export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'config'>) {
+  const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
+
+  /** A broadcast's template for a recipient who has not been sent to is shown as it would be rendered now. */
+  function present(
+    message: LoggedMessage,
+    subscriber: SubscriberRecord | null,
+    projectName: string,
+  ): { record: MessageRecord; content: MessageContent | null } {
+    const { id, content: stored } = message;
+    const context = { project: projectName, format, id };
+    const content = subscriber && stored && contentFor(stored, context)(subscriber);
+    const record = {
+      delivery_id: id,
+      subscriber_id: subscriber && formatSubscriberId(subscriber.id, format),
+      source: message.source,
+      source_id: message.source_id,
+      channel: message.channel,
+      status: message.status,
+      reason: message.reason,
+      text: content?.text ?? null,
+      created_at: isoTime(message.created_at),
+      ended_at: isoTimeOrNull(message.ended_at),
+      clicked_at: message.clicked_at.map((at) => isoTime(at)),
+    };
+    return { record, content };
+  }
+
   return [
     route(
       {
         method: 'GET',
         path: '/v1/messages',
-        summary: 'List messages to a subscriber',
-        description: 'Single messages, one-time codes and messages of broadcasts and batches, newest first.',
+        summary: 'List messages',
+        description:
+          'Single messages, one-time codes and messages of batches, broadcasts and chains, newest first: of the project, or those that match the filters.',
         query: messageListQuery,
         response: pageOf(messageRecordSchema),
         errors: ['subscriber_not_found'],
       },
       async ({ project, query }) => {
-        const subscriber = await requireSubscriber(pool, project.id, query.subscriber_id);
-        const { id } = subscriber;
-        const before = decodeCursor(query.cursor);
-        const found = await listMessages(pool, project.id, { subscriberId: id, before, limit: query.limit });
-        const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
-        return toPage(found, query.limit, (message) =>
-          presentMessage(message, contentOf(message, subscriber, project.name, format)?.text ?? null),
+        const { source, source_id, subscriber_id, status, since, limit } = query;
+        const subscriber =
+          subscriber_id === undefined ? null : await requireSubscriber(pool, project.id, subscriber_id);
+        const found = await listMessages(pool, project.id, {
+          sources: source === undefined ? messageSources : [source],
+          statuses: status === undefined ? messageStatuses : [status],
+          sourceId: source_id ?? null,
+          subscriberId: subscriber?.id ?? null,
+          since: since ?? null,
+          before: decodeCursor(query.cursor),
+          limit,
+        });
+        const ids = [...new Set(found.map((message) => message.subscriber_id))];
+        const recipients = subscriber ? [subscriber] : await findSubscribers(pool, project.id, ids);
+        const byId = new Map(recipients.map((recipient) => [recipient.id, recipient]));
+        return toPage(
+          found,
+          limit,
+          (message) => present(message, byId.get(message.subscriber_id) ?? null, project.name).record,
         );
       },
     ),
@@ -70,39 +112,10 @@ export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'co
       async ({ project, params }) => {
         const found = await findLoggedMessage(pool, project.id, params.delivery_id);
         if (!found) throw new AppError('not_found');
-        const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
         const subscriber = await findSubscriber(pool, project.id, found.subscriber_id);
-        const content = subscriber && contentOf(found, subscriber, project.name, format);
-        return {
-          ...presentMessage(found, content?.text ?? null),
-          subscriber_id: formatSubscriberId(found.subscriber_id, format),
-          content: content && viewStored(content),
-        };
+        const { record, content } = present(found, subscriber, project.name);
+        return { ...record, content: content && viewStored(content) };
       },
     ),
   ];
-}
-
-/** A broadcast's template for a recipient who has not been sent to is shown as it would be rendered now. */
-function contentOf(
-  { id, content }: LoggedMessage,
-  subscriber: SubscriberRecord,
-  project: string,
-  format: SubscriberIdFormat,
-): MessageContent | null {
-  return content && contentFor(content, { project, format, id })(subscriber);
-}
-
-function presentMessage(message: LoggedMessage, text: string | null): MessageRecord {
-  return {
-    delivery_id: message.id,
-    kind: message.kind,
-    channel: message.channel,
-    status: message.status,
-    reason: message.reason,
-    text,
-    created_at: isoTime(message.created_at),
-    ended_at: isoTimeOrNull(message.ended_at),
-    clicked_at: message.clicked_at.map((at) => isoTime(at)),
-  };
 }

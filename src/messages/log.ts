@@ -1,26 +1,26 @@
 import type { Db } from '../db/pool';
 import { listClicks, singleMessages } from './queries/log';
-import { furtherMessages, type MessageCounts, type MessageFilter, type StoredMessage } from './source';
+import { furtherMessages, type MessageCounts, type MessageFilter, type StoredMessage } from './store';
 
-const sources = () => [singleMessages, ...furtherMessages.entries()];
+const stores = () => [singleMessages, ...furtherMessages.entries()];
 
 export interface LoggedMessage extends StoredMessage {
   clicked_at: Date[];
 }
 
-/** Messages to one subscriber, newest first. Returns one row more than the limit if there is another page. */
+/** The messages of a project, newest first. Returns one row more than the limit if there is another page. */
 export async function listMessages(
   db: Db,
   projectId: string,
   filter: MessageFilter,
 ): Promise<LoggedMessage[]> {
   const found: StoredMessage[] = [];
-  for (const source of sources()) found.push(...(await source.list(db, projectId, filter)));
+  for (const store of stores()) found.push(...(await store.list(db, projectId, filter)));
   const page = found.sort(newestFirst).slice(0, filter.limit + 1);
   return withClicks(db, page);
 }
 
-/** As the sources sort them. */
+/** As the stores sort them. */
 function newestFirst(one: StoredMessage, other: StoredMessage): number {
   const [a, b] = [one, other].map(({ cursor_at, id }) => `${cursor_at} ${id}`) as [string, string];
   return a < b ? 1 : -1;
@@ -35,8 +35,8 @@ async function withClicks(db: Db, messages: StoredMessage[]): Promise<LoggedMess
 }
 
 export async function findMessage(db: Db, id: string): Promise<StoredMessage | null> {
-  for (const source of sources()) {
-    const message = await source.find(db, id);
+  for (const store of stores()) {
+    const message = await store.find(db, id);
     if (message) return message;
   }
   return null;
@@ -55,8 +55,8 @@ export async function findLoggedMessage(
 
 export async function countMessages(db: Db, projectId: string, hours: number): Promise<MessageCounts> {
   const total = { sent: 0, failed: 0 };
-  for (const source of sources()) {
-    const { sent, failed } = await source.count(db, projectId, hours);
+  for (const store of stores()) {
+    const { sent, failed } = await store.count(db, projectId, hours);
     total.sent += sent;
     total.failed += failed;
   }

@@ -133,7 +133,7 @@ function reserve(
       hash: hashOf(cipher, subscriber.id, purpose, code),
       maxAttempts: max_attempts,
     });
-    const [message] = await insertMessages(db, { projectId, requestId, kind: 'otp', content: null }, [
+    const [message] = await insertMessages(db, { projectId, requestId, source: 'otp', content: null }, [
       { subscriberId: subscriber.id, channel: subscriber.channel },
     ]);
     if (!message) throw new Error('the message was not inserted');

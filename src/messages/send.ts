@@ -1,4 +1,4 @@
-import { isTemplated, type GivenContent, type InlineContent } from '../contract/content';
+import { isRenderable, type GivenContent, type InlineContent } from '../contract/content';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId } from '../contract/ids';
 import { limits } from '../contract/limits';
@@ -27,6 +27,7 @@ import { prepareMessage } from './prepare';
 import {
   findMessages,
   insertMessages,
+  type MessageOrigin,
   type MessageResult,
   type MessageRow,
   type MessageWithContent,
@@ -56,11 +57,17 @@ export async function sendMessages(
       throw new AppError('billing_blocked');
     }
     // An unknown template is reported before an unknown recipient: it is the project's own mistake.
-    if (isTemplated(content)) await resolveTemplate(pool, projectId, content);
+    if (isRenderable(content)) await resolveTemplate(pool, projectId, content);
   }
   const recipients = await recipientsOf(deps, projectId, request, existing);
   const { permission } = request;
-  const details = await sendTo(deps, projectId, { content, permission }, recipients, requestId);
+  const details = await sendTo(
+    deps,
+    projectId,
+    { source: 'send', content, permission },
+    recipients,
+    requestId,
+  );
   const count = (status: SendDetail['status']) => details.filter((detail) => detail.status === status).length;
   return { sent: count('sent'), failed: count('failed'), skipped: count('skipped'), details };
 }
@@ -131,7 +138,7 @@ async function sendAll(
   return details;
 }
 
-export interface OneMessage {
+export interface OneMessage extends MessageOrigin {
   content: GivenContent;
   permission: string | undefined;
   /** In a chain: what its templates show as `event.`. */
@@ -148,13 +155,15 @@ export interface OneMessage {
 async function createMessages(
   deps: DeliverDeps,
   projectId: string,
-  { content, event }: OneMessage,
+  { content, event, source, sourceId }: OneMessage,
   recipients: SubscriberRecord[],
   requestId: string,
 ): Promise<MessageWithContent[]> {
   const { pool, messengers } = deps;
   const further = event ? (['event'] as const) : [];
-  const template = isTemplated(content) ? await resolveTemplate(pool, projectId, content, '', further) : null;
+  const template = isRenderable(content)
+    ? await resolveTemplate(pool, projectId, content, '', further)
+    : null;
   const given = template ?? (content as InlineContent);
   const field = mediaField(content);
   const contents = await contentsFor(deps, projectId, recipients, given, { event, field });
@@ -166,7 +175,11 @@ async function createMessages(
   const bots = await Promise.all(recipients.map((subscriber) => messengers.reaching(subscriber)));
   if (bots.every((bot) => bot === null)) throw new AppError('platform_busy');
   const shared = template ? null : (contents[0] ?? null);
-  return insertMessages(pool, { projectId, requestId, kind: 'send', content: shared }, prepared);
+  return insertMessages(
+    pool,
+    { projectId, requestId, source, ...(sourceId !== undefined && { sourceId }), content: shared },
+    prepared,
+  );
 }
 
 /** The message of each recipient, with what is known about its media. */

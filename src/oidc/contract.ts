@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { characters } from '../contract/characters';
 import { idSchema, timestampSchema } from '../contract/common';
 import { limits } from '../contract/limits';
 
@@ -12,10 +13,10 @@ const nameSchema = z
   .string()
   .trim()
   .min(1)
-  .max(limits.nameLength)
+  .check(characters(limits.nameLength))
   .describe('For people: the dashboard and the log of logins show it.');
 
-const uris = z.array(z.string().max(limits.urlLength)).max(limits.oidcRedirectUris);
+const uris = z.array(z.string().check(characters(limits.urlLength))).max(limits.oidcRedirectUris);
 const redirectUris = uris
   .min(1)
   .describe(

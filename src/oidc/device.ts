@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
 import { limits } from '../contract/limits';
+import { clientNetwork } from '../http/client-network';
 import { createRateLimiter } from '../http/rate-limiter';
 import type { Core } from '../core';
 import { sha256 } from '../lib/tokens';
-import { limitedAddress } from './address';
 import { withDeferredWrites, writeDeferred } from './deferred-writes';
 import { AMR, consumeWithWrites, declined, declinedCode, saveGrant, type Redeeming } from './finish-login';
 import type { OidcLibrary, OidcProvider } from './library';
@@ -44,7 +44,7 @@ export function createDeviceLogins(deps: StartLoginDeps) {
   });
 
   return async (ctx: Context, userCode: string): Promise<DeviceLogin> => {
-    const counted = await count(limitedAddress(ctx.ip));
+    const counted = await count(clientNetwork(ctx.ip));
     if (!counted.allowed) return { problem: 'too_many', retryAfter: counted.msBeforeNext / 1_000 };
     const code = normalizedUserCode(userCode);
     const device = await findDeviceByUserCode(deps.pool, code);

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../contract/errors';
-import { limits } from '../contract/limits';
+import { KIB, limits } from '../contract/limits';
 import { createFailureLimit } from '../http/failure-limit';
-import { readBody, readTextBody } from '../http/json-body';
+import { clientNetwork } from '../http/client-network';
+import { readBody, readShortText } from '../http/json-body';
 import { createRateLimiter, retryAfterSeconds } from '../http/rate-limiter';
 import { sha256 } from '../lib/tokens';
 import type { CollectOutcome } from '../login';
-import { limitedAddress } from './address';
 import { UsedMeanwhile } from './adapter';
 import { createDeviceLogins } from './device';
 import { withDeferredWrites } from './deferred-writes';
@@ -44,13 +44,14 @@ const paths: [path: RegExp, pattern: string, methods: string[]][] = [
 
 /** Where the standard lets a browser send its parameters in a form, too. */
 const formPaths = new Set(['/auth', '/session/end']);
-const FORM = { type: 'application/x-www-form-urlencoded', maxBytes: limits.keylessBodyBytes };
+const FORM = 'application/x-www-form-urlencoded';
 /** Characters that every browser and proxy takes in an address. */
 const MAX_QUERY = 6_000;
 
 /** The OpenID Connect provider under /oidc, with the request log, headers and error pages of every other page. */
 export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutcome: CollectOutcome } {
   const currentProvider = createProviderSource(deps);
+  const maxBytes = deps.config.HERALD_KEYLESS_BODY_KIB * KIB;
   const startDeviceLogin = createDeviceLogins(deps);
   const countDeviceCode = createRateLimiter(deps.pool, {
     name: 'oidc_device_code',
@@ -90,12 +91,12 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
     }
     if (path === '/device') return openDevice(ctx);
     if (path === '/device/auth' && ctx.method === 'POST') {
-      const counted = await countDeviceCode(limitedAddress(ctx.ip));
+      const counted = await countDeviceCode(clientNetwork(ctx.ip));
       if (!counted.allowed) {
         return refuseFor(ctx, retryAfterSeconds(counted), 'Too many device codes. Try again later.');
       }
     }
-    if (ctx.method === 'POST' && formPaths.has(path)) return repeatByGet(ctx, path);
+    if (ctx.method === 'POST' && formPaths.has(path)) return repeatByGet(ctx, path, maxBytes);
     const provider = await currentProvider();
     const isAuthorization = path === '/auth' || pattern === '/auth/{uid}';
     if (isAuthorization) {
@@ -104,7 +105,7 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
       ctx.set('Content-Security-Policy', `${ctx.response.get('content-security-policy')}; script-src 'self'`);
     }
     if (path === '/auth') allowRefreshTokens(ctx);
-    if (ctx.method === 'POST') await provideBody(ctx);
+    if (ctx.method === 'POST') await provideBody(ctx, maxBytes);
     try {
       await withDeferredWrites(deps.pool, () => run(provider, ctx, path));
     } catch (error) {
@@ -114,7 +115,7 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
       ctx.body = { error: 'invalid_grant', error_description: 'grant request is invalid' };
     }
     if (path === '/token' && ctx.status === 401) {
-      const wait = await recordFailure(limitedAddress(ctx.ip));
+      const wait = await recordFailure(clientNetwork(ctx.ip));
       if (wait !== null) refuseFor(ctx, wait, 'Too many failed authentications. Try again later.');
     }
     if (isAuthorization) allowFormPost(ctx);
@@ -169,8 +170,8 @@ async function run(provider: OidcProvider, ctx: Context, path: string): Promise<
 }
 
 /** The library would read larger bodies; it takes this one for the request's own. */
-async function provideBody(ctx: Context): Promise<void> {
-  const body = await readBody(ctx, limits.keylessBodyBytes);
+async function provideBody(ctx: Context, maxBytes: number): Promise<void> {
+  const body = await readBody(ctx, maxBytes);
   if (body === null) return;
   Object.defineProperty(ctx.req, 'readable', { value: true });
   Object.defineProperty(ctx.req, 'iterator', { value: () => Readable.from([body]) });
@@ -199,8 +200,8 @@ function allowRefreshTokens(ctx: Context): void {
  * The library takes a form only with cookies that every site can make the browser send. The browser repeats the request by
  * GET instead, with the same parameters.
  */
-async function repeatByGet(ctx: Context, path: string): Promise<void> {
-  const form = await readTextBody(ctx, FORM);
+async function repeatByGet(ctx: Context, path: string, maxBytes: number): Promise<void> {
+  const form = await readShortText(ctx, { type: FORM, maxBytes });
   const query = new URLSearchParams(form).toString();
   if (query.length > MAX_QUERY) throw new AppError('payload_too_large', 'The parameters are too long.');
   ctx.status = 303;

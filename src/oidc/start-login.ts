@@ -3,9 +3,9 @@ import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction, type Db } from '../db/pool';
 import { onBehalfOf } from '../db/project-share';
+import { clientNetwork } from '../http/client-network';
 import { expireSessions, openProviderSession, showProviderSession, type SessionStarter } from '../login';
 import { isBillingBlocked, lockProject } from '../projects';
-import { limitedAddress, siteOf } from './address';
 import { takeDeferredWrites } from './deferred-writes';
 import {
   hasOpenLogins,
@@ -57,8 +57,8 @@ const BUSY_RETRY_SECONDS = 60;
  */
 export async function startLogin(ctx: Context, deps: StartLoginDeps, request: LoginRequest): Promise<string> {
   const { projectId, clientId, waiting, device, maxSeconds = Infinity } = request;
-  const address = limitedAddress(ctx.ip);
-  const site = siteOf(ctx.ip);
+  const address = clientNetwork(ctx.ip);
+  const site = clientNetwork(ctx.ip, 48);
   // The interaction is stored with its login, and not at all if the login is refused.
   const writes = takeDeferredWrites();
   const open = async (db: Db) => {
@@ -73,7 +73,7 @@ export async function startLogin(ctx: Context, deps: StartLoginDeps, request: Lo
     if (isBlocked) throw new BillingBlocked();
     if (wait > 0) throw new LoginRefused('too_many', wait);
     if (isSiteBusy) throw new LoginRefused('too_many', BUSY_RETRY_SECONDS);
-    // So that nobody can keep others from logging in by logins that are never answered.
+    // So that logins that are never answered cannot keep others from logging in.
     const unopened = isBusy ? await lockOldestUnopenedLogin(db, projectId) : null;
     if (unopened !== null) await expireSessions(db, [unopened]);
     else if (isBusy) throw new LoginRefused('busy', BUSY_RETRY_SECONDS);

@@ -36,6 +36,8 @@ function present(entry: AuditRow): AuditEntry {
     actor: { type: entry.actor_type, id: entry.actor_id },
     action: entry.action,
     target_id: entry.target_id,
+    target_name: entry.target_name,
+    changes: entry.changes,
     ip: entry.ip,
     at: isoTime(entry.at),
   };

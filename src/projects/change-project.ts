@@ -3,8 +3,9 @@ import { withTransaction } from '../db/pool';
 import type { LocalPolicy } from '../outbound/addresses';
 import type { Project } from './contract';
 import { fetchLogo } from './fetch-logo';
-import { saveBrand, type BrandChanges } from './queries/brands';
-import { updateProject, type ProjectChanges } from './queries/projects';
+import { changedSettings, describeChange } from './audit';
+import { findBrand, saveBrand, type BrandChanges } from './queries/brands';
+import { lockProject, updateProject, type ProjectChanges } from './queries/projects';
 
 export interface GivenBrand {
   logo_url?: string | null | undefined;
@@ -21,6 +22,25 @@ export async function prepareBrand(
   return { ...others, logo: logo_url === null ? null : await fetchLogo(logo_url, policy) };
 }
 
+/** What the audit log shows of a change. Texts of the project are not among them. */
+const settings = [
+  'name',
+  'active',
+  'plan',
+  'callback_url',
+  'redirect_urls',
+  'retry_policy',
+  'timezone',
+  'requests_per_minute',
+  'events_per_minute',
+  'queued_deliveries',
+  'sessions_per_hour',
+  'sessions_per_address',
+  'color',
+  'privacy_url',
+  'logo_url',
+] as const;
+
 export function changeProject(
   pool: pg.Pool,
   projectId: string,
@@ -28,8 +48,12 @@ export function changeProject(
   brand: BrandChanges | undefined,
 ): Promise<Project | null> {
   return withTransaction(pool, async (db) => {
+    const before = { ...(await lockProject(db, projectId)), ...(await findBrand(db, projectId)) };
     const project = await updateProject(db, projectId, changes);
-    if (project && brand) await saveBrand(db, projectId, brand);
+    if (!project) return null;
+    if (brand) await saveBrand(db, projectId, brand);
+    const after = { ...project, ...(await findBrand(db, projectId)) };
+    describeChange(project.name, changedSettings(before, after, settings));
     return project;
   });
 }

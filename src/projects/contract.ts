@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { characters } from '../contract/characters';
 import {
   channelSchema,
   givenTimeSchema,
@@ -18,7 +19,7 @@ export type RetryPolicyName = z.infer<typeof retryPolicySchema>;
 /** Where a user returns to after the login: an absolute http(s) URL, to which `code` and `state` are appended. */
 const returnUrlSchema = z
   .string()
-  .max(limits.urlLength)
+  .check(characters(limits.urlLength))
   .refine(isReturnUrl, 'must be an absolute http or https URL without a username, password or fragment');
 
 function isReturnUrl(text: string): boolean {
@@ -31,8 +32,8 @@ function isWebUrl(text: string): boolean {
   return /^https?:$/.test(url.protocol) && !url.username && !url.password;
 }
 
-const nameSchema = z.string().trim().min(1).max(limits.nameLength);
-const welcomeSchema = z.string().trim().min(1).max(limits.welcomeLength).nullable();
+const nameSchema = z.string().trim().min(1).check(characters(limits.nameLength));
+const welcomeSchema = z.string().trim().min(1).check(characters(limits.welcomeLength)).nullable();
 
 const colorSchema = z
   .string()
@@ -51,7 +52,7 @@ export type Brand = z.infer<typeof brandSchema>;
 const brandChanges = {
   logo_url: z
     .string()
-    .max(limits.urlLength)
+    .check(characters(limits.urlLength))
     .nullable()
     .describe(
       `A PNG or WebP image of up to ${limits.logoBytes / KIB} KB. It is fetched once, now; send the URL again to fetch it again.`,
@@ -60,7 +61,7 @@ const brandChanges = {
   color: colorSchema.optional(),
   privacy_url: z
     .string()
-    .max(limits.urlLength)
+    .check(characters(limits.urlLength))
     .refine(isWebUrl, 'must be an absolute http or https URL without a username or password')
     .nullable()
     .optional(),
@@ -176,7 +177,7 @@ export const createdKeySchema = z.strictObject({
   api_key: z.string().nullable().describe('The key itself. Returned only once: null in a repeated response.'),
 });
 
-export const signInSchema = z.strictObject({ api_key: z.string().min(1).max(200) });
+export const signInSchema = z.strictObject({ api_key: z.string().min(1).check(characters(200)) });
 
 /** The person who has signed in. */
 export const accountSchema = z.strictObject({
@@ -233,6 +234,14 @@ export const signInRecordSchema = z.strictObject({
 });
 export type SignInRecord = z.infer<typeof signInRecordSchema>;
 
+const settingValueSchema = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).nullable();
+const auditedSettingSchema = z.strictObject({
+  field: z.string(),
+  before: settingValueSchema,
+  after: settingValueSchema,
+});
+export type AuditedSetting = z.infer<typeof auditedSettingSchema>;
+
 /** An entry of the audit log: who changed what, without contents. */
 export const auditEntrySchema = z.strictObject({
   audit_id: idSchema,
@@ -247,6 +256,10 @@ export const auditEntrySchema = z.strictObject({
     .describe(
       'What was changed: its id, the name of a tag or permission, the key of a template, or the messenger of a bot.',
     ),
+  target_name: z.string().nullable().describe('Its name at that time; of an endpoint, its host.'),
+  changes: z
+    .array(auditedSettingSchema)
+    .describe('Settings of the project and of endpoints before and after. Never secrets or texts.'),
   ip: z.string().nullable(),
   at: timestampSchema,
 });

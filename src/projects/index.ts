@@ -1,5 +1,5 @@
 /** The public interface of this domain. */
-export { audited, byCli } from './audit';
+export { audited, byCli, changedSettings, describeChange } from './audit';
 export { requireSameOrigin, setSessionCookie, signIn, userAgentOf } from './dashboard-session';
 export { findAccountSession } from './queries/dashboard-sessions';
 export { chargeLogin } from './charge-login';

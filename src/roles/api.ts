@@ -5,8 +5,10 @@ import { createBroadcastRoutes } from '../broadcasts/routes';
 import { createChannelRoutes, createMessengerRoutes } from '../channels/routes';
 import { createRecurringRoutes } from '../broadcasts/recurring/routes';
 import { createScheduledRoutes } from '../broadcasts/scheduled/routes';
+import { KIB } from '../contract/limits';
 import type { Core } from '../core';
 import { createDripRoutes } from '../drip/routes';
+import { createAdmission } from '../events';
 import { createEventRoutes } from '../events/routes';
 import { createStreamRoutes } from '../events/stream-routes';
 import { createTrackedEventRoutes } from '../tracked/routes';
@@ -58,6 +60,7 @@ import { createSubscriberRoutes } from '../subscribers/routes';
 import { createTeamRoutes } from '../projects/team/routes';
 import { createSignInRoutes } from '../login/dashboard/routes';
 import { createTemplateRoutes } from '../templates/routes';
+import { createTextRoutes } from '../templates/text-routes';
 import { createDeliveryRoutes } from '../webhooks/delivery-routes';
 import { deliveryExport } from '../webhooks/export';
 import { createWebhookRoutes } from '../webhooks/routes';
@@ -82,6 +85,7 @@ export function createRoutes(
   const qr = createQrPictures();
   const authenticate = createAuthenticate(core);
   const starter = createSessionStarter(login);
+  const admit = createAdmission(core.pool);
   return [
     ...forLogin(createAuthRoutes({ ...login, waiter, qr, starter })),
     ...createSessionListRoutes(core),
@@ -102,15 +106,16 @@ export function createRoutes(
     ...createScheduledRoutes(core),
     ...createRecurringRoutes(core),
     ...createDripRoutes(core),
-    ...createTrackedEventRoutes(core),
+    ...createTrackedEventRoutes({ ...core, admit }),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createStreamRoutes({ ...core, stopping }),
     ...createWebhookRoutes(core),
     ...createDeliveryRoutes(core),
     createExportRoute(core.pool, deliveryExport(core.pool)),
-    ...createEventRoutes(core),
+    ...createEventRoutes({ ...core, admit }),
     ...createProjectRoutes(core),
+    ...createTextRoutes(core),
     ...createKeyRoutes(core),
     ...createChannelRoutes(core),
     ...createTeamRoutes(core),
@@ -139,6 +144,7 @@ function guardDeps(core: Core): GuardDeps {
     runOnce: createRunOnce(core),
     audited: createAuditedRequests(core.pool),
     checkResponses: core.config.NODE_ENV === 'test',
+    keylessBodyBytes: core.config.HERALD_KEYLESS_BODY_KIB * KIB,
   };
 }
 

@@ -1,7 +1,9 @@
+import { projectText } from '../bots/project-text';
 import { personalData as ofBots } from '../bots/queries/personal-data';
 import { furtherEntries } from '../broadcasts/entries';
 import { broadcastMessages } from '../broadcasts/queries/messages';
 import { personalData as ofBroadcasts } from '../broadcasts/queries/personal-data';
+import { countUnsubscribed } from '../broadcasts/queries/stats';
 import { definitionNaming, definitionsWithTemplate } from '../broadcasts/queries/uses';
 import { enrolByCauses } from '../drip/enrol';
 import { countChains } from '../drip/queries/chains';
@@ -15,13 +17,14 @@ import { clientNames } from '../login/log';
 import { personalData as ofLogin } from '../login/queries/personal-data';
 import { resumableRequests } from '../messages/abandoned';
 import { personalData as ofMessages } from '../messages/queries/personal-data';
-import { furtherMessages } from '../messages/source';
+import { furtherMessages } from '../messages/store';
 import { clientNamesOf } from '../oidc/queries/logins';
 import { personalData as ofOidc } from '../oidc/queries/personal-data';
 import { personalData as ofProjects } from '../projects/queries/personal-data';
 import { labelUses } from '../subscribers/labels';
 import { subscriberChangeHooks } from '../subscribers/on-change';
 import { personalData } from '../subscribers/personal-data';
+import { renderProjectText } from '../templates/project-texts';
 import { templateUses } from '../templates/uses';
 import { personalData as ofTracked, trackedEventUses } from '../tracked/queries';
 import { deliveries } from '../webhooks/queries/fan-out';
@@ -31,7 +34,7 @@ import { registerRetention } from './retention';
 /** Registers what lower rooms ask of higher ones. Every process calls it before it uses a domain. */
 export function registerDomains(): void {
   deliveriesOfEvents.register(deliveries);
-  subscriberChangeHooks.register(enrolByCauses);
+  subscriberChangeHooks.register(enrolByCauses, countUnsubscribed);
   // A removal goes through them in this order: `oidc` finds its rows by the sessions that `login` erases.
   personalData.register(
     ofOidc,
@@ -52,5 +55,6 @@ export function registerDomains(): void {
   trackedEventUses.register(trackedEventsInUse);
   registerRetention();
   clientNames.register(clientNamesOf);
+  projectText.register(renderProjectText);
   furtherMessages.register(broadcastMessages);
 }

@@ -6,11 +6,18 @@ import { withTransaction, type Db } from '../db/pool';
 import type { EventData } from '../events/contract';
 import { emitEvent } from '../events';
 import { lockProject } from '../projects';
-import type { Properties, PropertyValue, SubscriberChanges } from './contract';
+import type { Properties, PropertyValue, SubscriberChanges, Tagged, Tagging } from './contract';
 import { maxLabels } from './labels';
 import { addedTags, onSubscriberChange } from './on-change';
 import { registerLabels, type LabelKind } from './queries/labels';
-import { findSubscriber, lockSubscriber, updateSubscriber, type SubscriberValues } from './queries/records';
+import {
+  findSubscriber,
+  lockSubscriber,
+  lockSubscribers,
+  updateSubscriber,
+  updateSubscribers,
+  type SubscriberValues,
+} from './queries/records';
 import type { SubscriberRecord } from './record';
 
 /** Finds a subscriber by either public form of its id. Throws the same error for an unknown and a malformed id. */
@@ -55,6 +62,42 @@ export function patchSubscriber(
     if (event) await emitEvent(db, projectId, 'subscription.permission_changed', event);
     await onSubscriberChange(db, projectId, addedTags(after.id, before.tags, after.tags));
     return after;
+  });
+}
+
+/**
+ * Adds and removes tags of several subscribers, as a patch of each would, in one transaction: they are as many as a batch has.
+ * A request that is resumed after a crash finds nothing left to change.
+ */
+export function tagSubscribers(
+  pool: pg.Pool,
+  projectId: string,
+  { ids, add = [], remove = [] }: Tagging,
+): Promise<Tagged> {
+  return withTransaction(pool, async (db) => {
+    await lockProject(db, projectId);
+    const uuids = new Map(ids.map((id) => [id, parseSubscriberId(id)]));
+    const given = [...new Set(uuids.values())].filter((id) => id !== null);
+    const found = await lockSubscribers(db, projectId, given);
+    const tagged = found.map((before) => ({
+      before,
+      after: {
+        ...before,
+        tags: [...new Set([...before.tags, ...add])].filter((tag) => !remove.includes(tag)),
+      },
+    }));
+    const changed = tagged.filter(({ before, after }) => !sameSet(before.tags, after.tags));
+    await updateSubscribers(
+      db,
+      changed.map(({ after }) => after),
+    );
+    // Tags that no subscriber has any more give way to new ones.
+    if (found.length > 0) await register(db, projectId, 'tags', add);
+    const causes = changed.flatMap(({ before, after }) => addedTags(after.id, before.tags, after.tags));
+    await onSubscriberChange(db, projectId, causes);
+    const foundIds = new Set<string | null>(found.map(({ id }) => id));
+    const unknown = [...uuids].filter(([, uuid]) => !foundIds.has(uuid));
+    return { updated: found.length, failed: unknown.map(([id]) => ({ id, code: 'subscriber_not_found' })) };
   });
 }
 

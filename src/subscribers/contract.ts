@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { characters } from '../contract/characters';
 import {
   channelFields,
   channelLinks,
@@ -21,7 +22,11 @@ export const propertyKeySchema = z
   );
 
 /** A value of a property, of a subscriber or of an event. */
-export const propertyValueSchema = z.union([z.string().max(limits.propertyLength), z.number(), z.boolean()]);
+export const propertyValueSchema = z.union([
+  z.string().check(characters(limits.propertyLength)),
+  z.number(),
+  z.boolean(),
+]);
 export type PropertyValue = z.infer<typeof propertyValueSchema>;
 export type Properties = Record<string, PropertyValue>;
 
@@ -58,7 +63,7 @@ function label(tooLong?: string) {
   return z
     .string()
     .min(1, { abort: true })
-    .max(limits.tagLength, tooLong)
+    .check(characters(limits.tagLength, tooLong))
     .refine((text) => PRINTABLE.test(text) && text === text.trim(), {
       message: 'must have printable characters only, without leading or trailing spaces',
     });
@@ -91,6 +96,32 @@ export const subscriberChangesSchema = z.strictObject({
 });
 export type SubscriberChanges = z.output<typeof subscriberChangesSchema>;
 
+export const taggingSchema = z
+  .strictObject({
+    ids: z
+      .array(subscriberIdSchema)
+      .min(1)
+      .max(limits.taggedSubscribers)
+      .describe('Ids of subscribers; one that is given twice counts once.'),
+    add: labelSet('tag', limits.tagsPerProject).optional(),
+    remove: labelSet('tag', limits.tagsPerProject).optional(),
+  })
+  .refine(({ add, remove }) => (add?.length ?? 0) + (remove?.length ?? 0) > 0, {
+    path: ['add'],
+    message: 'name a tag to add or to remove',
+  })
+  .refine(({ add, remove }) => !add?.some((tag) => remove?.includes(tag)), {
+    path: ['remove'],
+    message: 'must not name a tag that is added',
+  });
+export type Tagging = z.output<typeof taggingSchema>;
+
+export const taggedSchema = z.strictObject({
+  updated: z.number().int().describe('Subscribers who now have the added tags and none of the removed.'),
+  failed: z.array(z.strictObject({ id: z.string(), code: z.enum(['subscriber_not_found']) })),
+});
+export type Tagged = z.infer<typeof taggedSchema>;
+
 export const subscriberListQuery = z.strictObject({
   channel: channelSchema.optional(),
   tag: labelSchema.optional(),
@@ -99,7 +130,7 @@ export const subscriberListQuery = z.strictObject({
     .string()
     .trim()
     .min(1)
-    .max(limits.externalIdLength)
+    .check(characters(limits.externalIdLength))
     .optional()
     .describe(
       'Only subscribers whose name, username or external_id begins with this text, in any case, or who have this tag.',
@@ -120,7 +151,7 @@ export const linkParams = z.strictObject({ link_id: idSchema });
 
 export const newLinkSchema = z
   .strictObject({
-    name: z.string().trim().min(1).max(limits.nameLength).optional(),
+    name: z.string().trim().min(1).check(characters(limits.nameLength)).optional(),
     tags: labelSet('tag', limits.tagsPerProject).optional(),
     permissions: labelSet('permission', limits.permissionsPerProject).optional(),
     external_id: externalIdSchema.optional().describe('The subscriber gets it. Such a link works once.'),
@@ -170,7 +201,13 @@ const labelView = {
 export const tagSchema = z.strictObject(labelView);
 export type TagView = z.infer<typeof tagSchema>;
 
-const titleSchema = z.string().trim().min(1).max(limits.permissionTitleLength).nullable().optional();
+const titleSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .check(characters(limits.permissionTitleLength))
+  .nullable()
+  .optional();
 const permissionFields = {
   title_en: titleSchema.describe(
     'What the Mini App shows. A permission without a title is not offered there.',
@@ -190,7 +227,9 @@ export const permissionSchema = z.strictObject({
 });
 export type PermissionView = z.infer<typeof permissionSchema>;
 
-export const miniProjectQuery = z.strictObject({ start: z.string().max(limits.startParameterLength) });
+export const miniProjectQuery = z.strictObject({
+  start: z.string().check(characters(limits.startParameterLength)),
+});
 
 export const miniProjectSchema = z.strictObject({
   name: z.string(),
@@ -210,7 +249,7 @@ export const miniSubscribeSchema = z.strictObject({
   init_data: z
     .string()
     .min(1)
-    .max(limits.initDataLength)
+    .check(characters(limits.initDataLength))
     .describe('As the messenger passes it to the Mini App.'),
   permissions: labelSet('permission', limits.permissionsPerProject)
     .optional()

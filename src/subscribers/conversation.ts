@@ -3,10 +3,10 @@ import {
   type ChatHandlers,
   type Tap,
   botTexts,
+  greeting,
   platformOf,
   serves,
   storedBotKey,
-  withWelcome,
 } from '../bots';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
@@ -27,7 +27,8 @@ import {
 import { parseStopChoice, stopQuestion } from './stop-question';
 
 /** Handles the `proj_` link, /stop, and users who block, unblock or come to a bot. */
-export function subscriberChat({ pool, config }: Pick<Core, 'pool' | 'config'>): ChatHandlers {
+export function subscriberChat(core: Pick<Core, 'pool' | 'config'>): ChatHandlers {
+  const { pool, config } = core;
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
 
   async function subscribeTo(slug: string, chat: Chat): Promise<void> {
@@ -41,13 +42,13 @@ export function subscriberChat({ pool, config }: Pick<Core, 'pool' | 'config'>):
     await onBehalfOf(project.id, () =>
       withTransaction(pool, (db) => subscribe(db, project.id, personOf(chat), format)),
     );
-    await welcome(project, chat);
+    await welcome(core, project, chat);
   }
 
   async function subscribeByLink(token: string, chat: Chat): Promise<void> {
     const { updateId, servedProjectId } = chat;
     const project = await openLink(pool, token, personOf(chat), { updateId, servedProjectId, format });
-    if (project) return welcome(project, chat);
+    if (project) return welcome(core, project, chat);
     await chat.messenger.send(chat.chatId, { text: botTexts[chat.user.lang].unknownLink });
   }
 
@@ -112,7 +113,6 @@ function personOf(chat: Chat): MessengerUser {
   return { ...addressOf(chat), first_name: firstName, username, lang };
 }
 
-async function welcome(project: Project, { messenger, chatId, user }: Chat): Promise<void> {
-  const text = withWelcome(botTexts[user.lang].subscribed(project.name), project, user.lang);
-  await messenger.send(chatId, { text });
+async function welcome(core: Pick<Core, 'pool' | 'config'>, project: Project, chat: Chat): Promise<void> {
+  await chat.messenger.send(chat.chatId, { text: await greeting(core, project, personOf(chat)) });
 }

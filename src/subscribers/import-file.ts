@@ -3,8 +3,9 @@ import { AppError } from '../contract/errors';
 import { KIB, limits } from '../contract/limits';
 import { allowBulk, withTransaction } from '../db/pool';
 import type { Work } from '../http/idempotency';
-import { CsvError, parseCsv, type CsvRow } from '../lib/csv';
-import { createTurns } from '../lib/turns';
+import type { TextReader } from '../http/json-body';
+import { CsvError, CsvReader, type CsvRow } from '../lib/csv';
+import { createPauses } from '../lib/pauses';
 import { checkColumns } from './import-row';
 import { countOpenImports, findImport, insertChunks, insertImport, type Chunk } from './queries/imports';
 
@@ -17,12 +18,12 @@ const LENGTH_AT_ONCE = 256 * KIB;
 export async function acceptImport(
   pool: pg.Pool,
   projectId: string,
-  { file, dryRun }: { file: string; dryRun: boolean },
+  { file, dryRun }: { file: ImportFile; dryRun: boolean },
   work: Work,
 ): Promise<{ import_id: string; rows: number }> {
   const earlier = work.resumed ? await findImport(pool, projectId, work.id) : null;
   if (earlier) return { import_id: earlier.id, rows: earlier.rows };
-  const { columns, chunks, rows } = await readImportFile(file);
+  const { columns, chunks, rows } = file;
   await withTransaction(pool, async (db) => {
     if ((await countOpenImports(db, projectId)) >= limits.openImports) {
       throw new AppError('conflict', `A project can have up to ${limits.openImports} imports at a time.`);
@@ -34,32 +35,36 @@ export async function acceptImport(
   return { import_id: work.id, rows };
 }
 
-interface ImportFile {
+export interface ImportFile {
   columns: string[];
   chunks: Chunk[];
   rows: number;
 }
 
-/** Other requests get their turn every few milliseconds: a large file takes a while. */
-export async function readImportFile(file: string): Promise<ImportFile> {
-  const lines = checked(file);
-  const header = lines.next();
-  if (header.done) throw new AppError('validation_failed', 'body: has no header row');
-  const columns = header.value.cells.map((name) => name.trim());
-  checkColumns(columns);
+/** Reads a file while it arrives. Other requests get their turn every few milliseconds: a large file takes a while. */
+export function createImportReader(): TextReader<ImportFile> {
+  const csv = new CsvReader({ columns: limits.importColumns, bytes: limits.importRowBytes });
+  const pause = createPauses();
+  let columns: string[] | null = null;
   const chunks: Chunk[] = [];
   let rows = 0;
   let pending: CsvRow[] = [];
   let pendingLength = 0;
-  const finishChunk = () => {
+
+  function finishChunk(): void {
     if (pending.length > 0) {
       chunks.push({ first_row: rows - pending.length + 1, rows: JSON.stringify(pending) });
     }
     pending = [];
     pendingLength = 0;
-  };
-  const turn = createTurns();
-  for (const { row, cells } of lines) {
+  }
+
+  function take({ row, cells }: CsvRow): void {
+    if (columns === null) {
+      columns = cells.map((name) => name.trim());
+      checkColumns(columns);
+      return;
+    }
     rows += 1;
     if (rows > limits.importRows) {
       throw new AppError('validation_failed', `body: can have up to ${limits.importRows} rows`);
@@ -68,21 +73,29 @@ export async function readImportFile(file: string): Promise<ImportFile> {
     pending.push({ row, cells: cells.slice(0, columns.length + 1) });
     for (const cell of cells) pendingLength += cell.length;
     if (pending.length === CHUNK_ROWS || pendingLength > LENGTH_AT_ONCE) finishChunk();
-    await turn();
   }
-  finishChunk();
-  return { columns, chunks, rows };
-}
 
-function* checked(file: string): Generator<CsvRow, undefined> {
-  try {
-    yield* parseCsv(file, { columns: limits.importColumns, bytes: limits.importRowBytes });
-  } catch (error) {
-    if (error instanceof CsvError) {
+  async function takeAll(found: Iterable<CsvRow>): Promise<void> {
+    try {
+      for (const row of found) {
+        take(row);
+        await pause();
+      }
+    } catch (error) {
+      if (!(error instanceof CsvError)) throw error;
       throw new AppError('validation_failed', `body: is not valid CSV: ${error.message}`);
     }
-    throw error;
   }
+
+  return {
+    read: (part) => takeAll(csv.read(part)),
+    async end() {
+      await takeAll(csv.end());
+      if (columns === null) throw new AppError('validation_failed', 'body: has no header row');
+      finishChunk();
+      return { columns, chunks, rows };
+    },
+  };
 }
 
 /** Chunks that one statement writes. */

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { idParams } from '../contract/common';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
@@ -12,7 +13,7 @@ import {
   importSchema,
   type ImportView,
 } from './contract';
-import { acceptImport } from './import-file';
+import { acceptImport, createImportReader, type ImportFile } from './import-file';
 import { endImport, findImport, type ImportRow } from './queries/imports';
 
 const tag = 'Subscribers';
@@ -29,8 +30,9 @@ export function createImportRoutes({ pool }: Pick<Core, 'pool'>) {
         tag,
         query: importQuery,
         idempotent: {},
-        text: { type: 'text/csv', maxBytes: limits.importBytes },
-        body: importFileSchema,
+        text: { type: 'text/csv', maxBytes: limits.importBytes, reader: createImportReader },
+        // What the reader makes of the text.
+        body: importFileSchema as z.ZodType as z.ZodType<ImportFile>,
         status: 202,
         response: acceptedImportSchema,
         errors: ['conflict'],

@@ -5,6 +5,7 @@ export { addedTags, onSubscriberChange, type Cause } from './on-change';
 export { ERASED_SUBSCRIBER_ID, withoutIdsOf } from './personal-data';
 export {
   findSubscriber,
+  findSubscriberOfUser,
   findSubscribers,
   findSubscribersByExternalId,
   findSubscribersByExternalIds,

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
+import { BATCH_ROWS } from '../db/batches';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
 import type { Core } from '../core';
@@ -14,7 +15,6 @@ import {
   findChangingLabel,
   findLabel,
   insertLabelChange,
-  LABEL_BATCH,
   leaveLabelChange,
   readLabel,
   registerLabels,
@@ -132,7 +132,7 @@ export async function removeLabel(
 
 /** Returns the change if more subscribers may have the label. The caller holds the project's row lock. */
 async function beginChange(db: Db, labelChange: LabelChange): Promise<LabelChange | null> {
-  if ((await replaceOnNext(db, labelChange)) < LABEL_BATCH) return null;
+  if ((await replaceOnNext(db, labelChange)) < BATCH_ROWS) return null;
   await insertLabelChange(db, labelChange);
   return labelChange;
 }
@@ -155,11 +155,11 @@ async function replaceRest(pool: pg.Pool, labelChange: LabelChange, deadline = I
   for (let isDone = false; !isDone;) {
     if (performance.now() > deadline) return void (await leaveLabelChange(pool, labelChange));
     if ((await renewLabelChange(pool, labelChange)) === 0) return;
-    if ((await replaceOnNext(pool, labelChange)) === LABEL_BATCH) continue;
-    // Subscribers get labels under the project's lock, so nobody gets the old name between the last batch and the end.
+    if ((await replaceOnNext(pool, labelChange)) === BATCH_ROWS) continue;
+    // Subscribers get labels under the project's lock, so no one gets the old name between the last batch and the end.
     isDone = await withTransaction(pool, async (db) => {
       await lockProject(db, labelChange.project_id);
-      if ((await replaceOnNext(db, labelChange)) === LABEL_BATCH) return false;
+      if ((await replaceOnNext(db, labelChange)) === BATCH_ROWS) return false;
       await endLabelChange(db, labelChange);
       return true;
     });

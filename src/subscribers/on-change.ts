@@ -5,6 +5,7 @@ import type { Properties } from './contract';
 /** A change of a subscriber, or something they did, from which more can follow. */
 export type Cause =
   | { type: 'subscription'; subscriberId: string }
+  | { type: 'subscription_ended'; subscriberId: string }
   | { type: 'tag_added'; subscriberId: string; tag: string }
   | { type: 'event'; subscriberId: string; name: string; properties: Properties };
 

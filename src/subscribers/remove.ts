@@ -5,6 +5,7 @@ import { emitEvent, eraseDueEvents, markEventsForErasure } from '../events';
 import { rewriteRecordedResponses } from '../http/idempotency';
 import { lockProject } from '../projects';
 import { orNotFound, uuidOf } from './changes';
+import { onSubscriberChange } from './on-change';
 import { personalData, publicIdsOf } from './personal-data';
 import { eraseLinks, ownExternalId } from './queries/personal-data';
 import { deleteSubscriber, lockSubscriber } from './queries/records';
@@ -26,13 +27,16 @@ export function removeSubscriber(
     const { id } = subscriber;
     const own_external_id = await ownExternalId(db, subscriber);
     const person = { ...subscriber, public_ids: publicIdsOf(id), own_external_id };
+    if (subscriber.active) {
+      await onSubscriberChange(db, projectId, [{ type: 'subscription_ended', subscriberId: id }]);
+    }
     for (const data of personalData.entries()) await data.erase?.(db, person, deps);
     await deleteSubscriber(db, projectId, id);
     const linkIds = await eraseLinks(db, subscriber, own_external_id);
     await rewriteRecordedResponses(db, deps.cipher, linkIds, withoutExternalId);
     const data = { ...presentSubscriber(subscriber, format), active: false };
     const event = subscriber.active ? await emitEvent(db, projectId, 'subscription.deleted', data) : null;
-    await markEventsForErasure(db, projectId, id, person.public_ids, event?.id ?? null);
+    await markEventsForErasure(db, projectId, id, event?.id ?? null);
     await eraseDueEvents(db);
   });
 }

@@ -2,10 +2,17 @@ import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
 import type { Core } from '../core';
 import { routesOf, Streamed } from '../http/route';
-import { patchSubscriber, requireSubscriber } from './changes';
+import { patchSubscriber, requireSubscriber, tagSubscribers } from './changes';
 import { heldData } from './held-data';
 import { heldDataSchema } from './held-data-schema';
-import { subscriberChangesSchema, subscriberListQuery, subscriberParams, subscriberSchema } from './contract';
+import {
+  subscriberChangesSchema,
+  subscriberListQuery,
+  subscriberParams,
+  subscriberSchema,
+  taggedSchema,
+  taggingSchema,
+} from './contract';
 import { listSubscribers } from './queries/records';
 import { viewSubscriber, type SubscriberRecord } from './record';
 import { removeSubscriber } from './remove';
@@ -32,6 +39,22 @@ export function createSubscriberRoutes(core: Pick<Core, 'pool' | 'cipher' | 'con
         const found = await listSubscribers(pool, project.id, { ...filter, before: decodeCursor(cursor) });
         return toPage(found, query.limit, present);
       },
+    ),
+
+    route(
+      {
+        method: 'POST',
+        path: '/v1/subscribers/tags',
+        summary: 'Add and remove tags of several subscribers',
+        description:
+          'As updating each of them: an added tag can start drip chains. Ids that match no subscriber are listed; the others are changed together. A project can have up to 20 different tags; with more, none is changed.',
+        idempotent: {},
+        unnamedInAudit: true,
+        body: taggingSchema,
+        response: taggedSchema,
+        errors: ['conflict'],
+      },
+      ({ project, body }) => tagSubscribers(pool, project.id, body),
     ),
 
     route(

@@ -133,11 +133,9 @@ function markdownContexts(skeleton: string, marks: string[]): Escape[] {
   const hasBacktick = html.replace(CODE, '').includes('`');
   const inText = hasBacktick ? escapes.markdownBesideBacktick : escapes.markdown;
   const found = marks.map((): Escape => inText);
+  const marksIn = (text: string) => [...text].flatMap((char) => isMark.get(char) ?? []);
   const assign = (text: string, escape: Escape) => {
-    for (const char of text) {
-      const index = isMark.get(char);
-      if (index !== undefined) found[index] = escape;
-    }
+    for (const index of marksIn(text)) found[index] = escape;
   };
   for (const [, address = '', label = ''] of html.matchAll(LINK)) {
     const first = [...address].findIndex((char) => isMark.has(char));
@@ -146,19 +144,15 @@ function markdownContexts(skeleton: string, marks: string[]): Escape[] {
     assign(label, (value) => inText(onOneLine(value)));
   }
   for (const [, , code = ''] of html.matchAll(CODE)) assign(code, escapes.code);
-  for (const char of addressesIn(skeleton, marks).join('')) {
-    const index = isMark.get(char);
-    if (index !== undefined && found[index] !== escapes.url) {
-      throw new TemplateFault(
-        'has a placeholder in an address that does not have a literal scheme and host, or does not end with ")"',
-      );
-    }
+  if (marksIn(addressesIn(skeleton, marks).join('')).some((index) => found[index] !== escapes.url)) {
+    throw new TemplateFault(
+      'has a placeholder in an address that does not have a literal scheme and host, or does not end with ")"',
+    );
   }
   // An empty value can end the code around it, and "]" with a value after it would then be a link.
   for (const [, run = ''] of skeleton.matchAll(new RegExp(`\\]([${marks.join('')}]+)`, 'g'))) {
-    for (const char of run) {
-      const index = isMark.get(char);
-      if (index !== undefined && found[index] === escapes.code) found[index] = escapes.codeAfterBracket;
+    for (const index of marksIn(run)) {
+      if (found[index] === escapes.code) found[index] = escapes.codeAfterBracket;
     }
   }
   return found;

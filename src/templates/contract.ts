@@ -1,6 +1,14 @@
 import { z } from 'zod';
+import { characters } from '../contract/characters';
 import { languages, pageQuery, timestampSchema } from '../contract/common';
-import { contentFields, formatSchema, mediaSchema, templateKeySchema, varsSchema } from '../contract/content';
+import {
+  contentFields,
+  contentSchema,
+  formatSchema,
+  mediaSchema,
+  templateKeySchema,
+  varsSchema,
+} from '../contract/content';
 import { limits } from '../contract/limits';
 import { subscriberIdSchema } from '../subscribers/contract';
 
@@ -15,7 +23,7 @@ const variantSchema = z.strictObject({
 export type Variant = z.output<typeof variantSchema>;
 
 const definitionFields = {
-  name: z.string().trim().min(1).max(limits.nameLength).optional(),
+  name: z.string().trim().min(1).check(characters(limits.nameLength)).optional(),
   purpose: z
     .enum(templatePurposes)
     .default('message')
@@ -55,6 +63,11 @@ export interface TemplateSource {
   format: z.output<typeof formatSchema>;
   default_lang: 'en' | 'ru';
   variants: { en?: Variant | undefined; ru?: Variant | undefined };
+  /**
+   * A message that a request gives in full, for all languages. `personal`: its text and the buttons' texts and URLs are rendered;
+   * `literal`: nothing is.
+   */
+  inline?: 'personal' | 'literal';
 }
 
 export const templateSchema = z.strictObject({
@@ -81,6 +94,7 @@ export const previewSchema = z
   .strictObject({
     key: templateKeySchema.optional(),
     template: templateDefinitionSchema.optional().describe('A template that is not saved, as in PUT.'),
+    content: contentSchema.optional().describe('The content of a message.'),
     subscriber_id: subscriberIdSchema.optional().describe('Whose name, language and other values are used.'),
     lang: z
       .enum(languages)
@@ -88,9 +102,9 @@ export const previewSchema = z
       .describe('Default: the language of the subscriber, else default_lang.'),
     vars: varsSchema.optional(),
   })
-  .refine(({ key, template }) => (key === undefined) !== (template === undefined), {
+  .refine(({ key, template, content }) => [key, template, content].filter(Boolean).length === 1, {
     path: ['key'],
-    message: 'is required, or template, but not both',
+    message: 'is required, or template, or content, but only one of them',
   });
 export type PreviewRequest = z.output<typeof previewSchema>;
 
@@ -105,3 +119,25 @@ export const previewResultSchema = z.strictObject({
   missing: z.array(z.string()).describe('Names that a message with these `vars` would be refused for.'),
 });
 export type PreviewResult = z.infer<typeof previewResultSchema>;
+
+const ownTextSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .check(characters(limits.projectTextLength))
+  .nullable()
+  .optional();
+const inLanguages = z.strictObject({ en: ownTextSchema, ru: ownTextSchema }).nullable().optional();
+
+export const projectTextChangesSchema = z.strictObject({
+  welcome: inLanguages.describe('To a new subscriber.'),
+  help: inLanguages.describe('When your own bot is opened without a link.'),
+  after_login: inLanguages.describe('What the bot’s question becomes after Yes.'),
+});
+export type ProjectTextChanges = z.output<typeof projectTextChangesSchema>;
+
+const textInLanguages = z.strictObject({ en: z.string().nullable(), ru: z.string().nullable() });
+export const projectTextsSchema = z
+  .strictObject({ welcome: textInLanguages, help: textInLanguages, after_login: textInLanguages })
+  .describe('Null: the bot’s own text.');
+export type ProjectTexts = z.infer<typeof projectTextsSchema>;

@@ -1,7 +1,16 @@
 import { AppError } from '../contract/errors';
-import type { GivenContent, TemplateContent, TemplateVars } from '../contract/content';
-import { isTemplated } from '../contract/content';
+import {
+  isRenderable,
+  isTemplated,
+  type GivenContent,
+  type InlineContent,
+  type PersonalContent,
+  type RenderableContent,
+  type TemplateContent,
+  type TemplateVars,
+} from '../contract/content';
 import type { Db } from '../db/pool';
+import { findProject } from '../projects';
 import type { TemplateSource } from './contract';
 import { findTemplate, findTemplates, type NamedTemplate } from './queries';
 import { compileTemplate, type RenderedContent, type Template } from './template';
@@ -15,7 +24,8 @@ import {
 
 /** A template as it was when a request was accepted, with the request's values. It is stored with a broadcast. */
 export interface FixedTemplate {
-  template: string;
+  /** Its key; null for a text that the request gave in full. */
+  template: string | null;
   version: number;
   vars: TemplateVars;
   source: TemplateSource;
@@ -33,10 +43,13 @@ export interface ResolvedTemplate {
 export async function resolveTemplate(
   db: Db,
   projectId: string,
-  content: TemplateContent,
+  content: RenderableContent,
   path = '',
   further: readonly FurtherNames[] = [],
 ): Promise<ResolvedTemplate> {
+  if (!isTemplated(content)) {
+    return personal(content, await projectName(db, projectId), { path, further });
+  }
   const found = await findTemplate(db, projectId, content.template);
   return resolved(found, content, { path, further });
 }
@@ -49,13 +62,15 @@ export async function resolveTemplates(
   pathOf: (index: number) => string,
 ): Promise<(ResolvedTemplate | null)[]> {
   const keys = [...new Set(contents.flatMap((content) => (isTemplated(content) ? [content.template] : [])))];
-  if (keys.length === 0) return contents.map(() => null);
-  const found = new Map(
-    (await findTemplates(db, projectId, keys)).map((template) => [template.key, template]),
-  );
+  if (!contents.some(isRenderable)) return contents.map(() => null);
+  const templates = keys.length > 0 ? await findTemplates(db, projectId, keys) : [];
+  const found = new Map(templates.map((template) => [template.key, template]));
+  const isPersonal = (content: GivenContent) => isRenderable(content) && !isTemplated(content);
+  const project = contents.some(isPersonal) ? await projectName(db, projectId) : '';
   const compiled = new Map<string, Template>();
   return contents.map((content, index) => {
-    if (!isTemplated(content)) return null;
+    if (!isRenderable(content)) return null;
+    if (!isTemplated(content)) return personal(content, project, { path: pathOf(index) });
     const template = found.get(content.template) ?? null;
     const ready = compiled.get(content.template);
     const result = resolved(template, content, { path: pathOf(index), ready });
@@ -82,6 +97,33 @@ function resolved(
     compiled,
     project: found.project_name,
   };
+}
+
+function personal(
+  content: PersonalContent,
+  project: string,
+  { path, further = [] }: { path: string; further?: readonly FurtherNames[] },
+): ResolvedTemplate {
+  const { vars } = content;
+  const source = inlineSource(content);
+  const compiled = compileTemplate(source, path);
+  refuseMissing(compiled, vars, path, further);
+  return { fixed: { template: null, version: 0, vars, source }, compiled, project };
+}
+
+/** One variant for all languages; without `personalize` nothing of it is rendered. */
+export function inlineSource(content: InlineContent | PersonalContent): TemplateSource {
+  const { text, format, buttons, media } = content;
+  return {
+    format,
+    default_lang: 'en',
+    variants: { en: { text, buttons, media } },
+    inline: 'personalize' in content ? 'personal' : 'literal',
+  };
+}
+
+async function projectName(db: Db, projectId: string): Promise<string> {
+  return (await findProject(db, projectId))?.name ?? '';
 }
 
 export function sourceOf({ format, default_lang, variants }: TemplateSource): TemplateSource {

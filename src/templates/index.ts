@@ -6,6 +6,6 @@ export {
   resolveTemplate,
   resolveTemplates,
 } from './fixed';
-export { compileTemplate, faultOf } from './template';
+export { compileTemplate, faultOf, type Template } from './template';
 export { type TemplateUse } from './uses';
 export { type FurtherNames, type TemplateRecipient, valuesFor } from './values';

@@ -4,11 +4,12 @@ import { cursorTime } from '../db/cursor-time';
 import type { Db } from '../db/pool';
 import { change, row, rows } from '../db/query';
 import type { Retention } from '../db/retention';
-import type { TemplatePurpose, TemplateSource } from './contract';
+import type { ProjectTextChanges, ProjectTexts, TemplatePurpose, TemplateSource } from './contract';
 
 /** What ends the rows of each table of this room. */
 export const retention: Retention = {
   templates: { bounded: 'A project has at most 100.' },
+  project_texts: { bounded: 'One row for each project.' },
 };
 
 export interface TemplateRow extends TemplateSource {
@@ -175,5 +176,29 @@ export function listOperatorTemplates(
      FROM templates t JOIN projects p ON p.id = t.project_id WHERE $1::uuid IS NULL OR t.project_id = $1
      ORDER BY t.created_at DESC, t.key DESC LIMIT $2`,
     [projectId, limit],
+  );
+}
+
+/** The bot's texts in the project's own words, and the project's name; null if it has none. */
+export function findProjectTexts(
+  db: Db,
+  projectId: string,
+): Promise<{ texts: Partial<ProjectTexts>; project: string } | null> {
+  return row(
+    db,
+    'find_project_texts',
+    `SELECT t.texts, p.name AS project FROM project_texts t JOIN projects p ON p.id = t.project_id WHERE t.project_id = $1`,
+    [projectId],
+  );
+}
+
+/** Replaces the given texts; null removes one. */
+export function saveProjectTexts(db: Db, projectId: string, changes: ProjectTextChanges): Promise<number> {
+  return change(
+    db,
+    'save_project_texts',
+    `INSERT INTO project_texts AS t (project_id, texts) VALUES ($1, jsonb_strip_nulls($2::jsonb))
+     ON CONFLICT (project_id) DO UPDATE SET texts = jsonb_strip_nulls(t.texts || $2::jsonb)`,
+    [projectId, JSON.stringify(changes)],
   );
 }

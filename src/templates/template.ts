@@ -34,6 +34,8 @@ export interface Template {
   /** Every name that its placeholders use, once, in the order of their first use. */
   names: string[];
   langFor(lang: Language | null): Language;
+  /** The texts of the buttons as given, by rows. */
+  buttonTexts(lang: Language): string[][];
   render(lang: Language, valueOf: ValueOf): RenderedContent;
 }
 
@@ -42,13 +44,16 @@ export function compileTemplate(source: TemplateSource, path = ''): Template {
   const variants = new Map<Language, CompiledVariant>();
   for (const lang of ['en', 'ru'] as const) {
     const variant = source.variants[lang];
-    if (variant) variants.set(lang, compileVariant(variant, source.format, `${path}variants.${lang}`));
+    const place = source.inline ? path : `${path}variants.${lang}.`;
+    if (variant) variants.set(lang, compileVariant(variant, source, place));
   }
   const langFor = (lang: Language | null) =>
     lang !== null && variants.has(lang) ? lang : source.default_lang;
   return {
     names: [...new Set([...variants.values()].flatMap(partsOf).flatMap(namesIn))],
     langFor,
+    buttonTexts: (lang) =>
+      (source.variants[langFor(lang)]?.buttons ?? []).map((row) => row.map(({ text }) => text)),
     render(lang, valueOf) {
       const variant = variants.get(langFor(lang));
       if (!variant) throw new Error('the template has no variant in its default language');
@@ -71,27 +76,34 @@ export function compileTemplate(source: TemplateSource, path = ''): Template {
   };
 }
 
-function compileVariant(variant: Variant, format: TemplateSource['format'], path: string): CompiledVariant {
+function compileVariant(variant: Variant, { format, inline }: TemplateSource, path: string): CompiledVariant {
   const { text, buttons, media } = variant;
+  const isLiteral = inline === 'literal';
+  const [plain, url] = isLiteral ? [literal, literal] : [compilePlain, compileUrl];
+  const [data, mediaUrl] = inline ? [literal, literal] : [compilePlain, compileUrl];
   return {
-    text: at(`${path}.text`, () => compileText(text, format)),
+    text: at(`${path}text`, () => (isLiteral ? literal(text) : compileText(text, format))),
     buttons: buttons.map((row, y) =>
       row.map((button, x) => {
-        const place = `${path}.buttons[${y}][${x}]`;
+        const place = `${path}buttons[${y}][${x}]`;
         return {
-          text: at(`${place}.text`, () => compilePlain(button.text)),
-          ...(button.url !== undefined && { url: at(`${place}.url`, () => compileUrl(button.url ?? '')) }),
+          text: at(`${place}.text`, () => plain(button.text)),
+          ...(button.url !== undefined && { url: at(`${place}.url`, () => url(button.url ?? '')) }),
           ...(button.data !== undefined && {
-            data: at(`${place}.data`, () => compilePlain(button.data ?? '')),
+            data: at(`${place}.data`, () => data(button.data ?? '')),
           }),
         };
       }),
     ),
-    ...(media && { media: { type: media.type, url: at(`${path}.media.url`, () => compileUrl(media.url)) } }),
+    ...(media && { media: { type: media.type, url: at(`${path}media.url`, () => mediaUrl(media.url)) } }),
   };
 }
 
-function at<T>(path: string, compile: () => T): T {
+function literal(text: string): Compiled {
+  return [text];
+}
+
+export function at<T>(path: string, compile: () => T): T {
   try {
     return compile();
   } catch (error) {
@@ -105,7 +117,7 @@ function partsOf({ text, buttons, media }: CompiledVariant): Compiled[] {
   return [text, ...inButtons, media?.url ?? []];
 }
 
-function namesIn(compiled: Compiled): string[] {
+export function namesIn(compiled: Compiled): string[] {
   return compiled.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.name]));
 }
 
@@ -113,7 +125,7 @@ function namesIn(compiled: Compiled): string[] {
  * One pass: a value is never parsed again. A result above the limit is cut after twice the limit, in which every way of
  * counting finds it too long, so that no values can make it larger than that.
  */
-function rendered(compiled: Compiled, valueOf: ValueOf, limit: number): string {
+export function rendered(compiled: Compiled, valueOf: ValueOf, limit: number): string {
   const most = 2 * limit + 1;
   let result = '';
   for (const piece of compiled) {

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isRenderable, isTemplated, normalContent, type TemplateVars } from '../contract/content';
 import { AppError } from '../contract/errors';
 import type { SubscriberIdFormat } from '../contract/ids';
 import { limits } from '../contract/limits';
@@ -12,10 +13,11 @@ import type {
   PreviewRequest,
   PreviewResult,
   TemplateDefinition,
+  TemplatePurpose,
   TemplateSource,
   TemplateView,
 } from './contract';
-import { sourceOf } from './fixed';
+import { inlineSource, sourceOf } from './fixed';
 import {
   countTemplates,
   deleteTemplate,
@@ -68,7 +70,7 @@ export async function changeTemplate(
       if (missing.length > 0) {
         throw new AppError(
           'template_variable_missing',
-          `variants: ${missing.join(', ')} missing in ${what}, which uses this template`,
+          `variants: ${what} uses this template without ${missing.length > 1 ? 'values' : 'a value'} for ${missing.join(', ')}`,
         );
       }
     }
@@ -81,7 +83,7 @@ export function removeTemplate(pool: pg.Pool, projectId: string, key: string): P
     await lockProject(db, projectId);
     if (!(await findTemplate(db, projectId, key))) throw new AppError('not_found');
     const [use] = await findTemplateUses(db, projectId, key);
-    if (use) throw new AppError('conflict', `${use.what} uses this template.`);
+    if (use) throw new AppError('conflict', `This template is used by ${use.what}.`);
     await deleteTemplate(db, projectId, key);
   });
 }
@@ -114,17 +116,17 @@ export function presentTemplate(template: TemplateRow): TemplateView {
 export async function previewTemplate(
   db: Db,
   projectId: string,
-  { key, template, subscriber_id, lang, vars = {} }: PreviewRequest,
+  request: PreviewRequest,
   format: SubscriberIdFormat,
 ): Promise<PreviewResult> {
-  const found = key === undefined ? null : await findTemplate(db, projectId, key);
-  const source = template ? valuesOf(template, 'template.') : found;
-  if (!source) throw new AppError('not_found', `key: there is no template with the key "${key}"`);
+  const { source, purpose, vars, path = '' } = await previewed(db, projectId, request);
+  const { subscriber_id, lang } = request;
   const subscriber =
     subscriber_id === undefined ? null : await requireSubscriber(db, projectId, subscriber_id);
-  const compiled = compileTemplate(sourceOf(source));
-  const chosen = compiled.langFor(lang ?? subscriber?.lang ?? null);
-  const project = found?.project_name ?? (await findProject(db, projectId))?.name ?? '';
+  const compiled = compileTemplate(source, path);
+  const wanted = lang ?? subscriber?.lang ?? null;
+  const chosen = source.inline ? (wanted ?? source.default_lang) : compiled.langFor(wanted);
+  const project = (await findProject(db, projectId))?.name ?? '';
   const content = compiled.render(chosen, valuesFor(subscriber, { vars, project, format }));
   return {
     lang: chosen,
@@ -132,6 +134,38 @@ export async function previewTemplate(
     format: content.format,
     buttons: content.buttons,
     media: content.media ?? null,
-    missing: missingNames(compiled, vars, source.purpose === 'reply' ? ['event', 'reply'] : ['event']),
+    missing: missingNames(compiled, vars, purpose === 'reply' ? ['event', 'reply'] : ['event']),
   };
+}
+
+interface Previewed {
+  source: TemplateSource;
+  purpose: TemplatePurpose;
+  vars: TemplateVars;
+  /** Of its texts in the request. */
+  path?: string;
+}
+
+/** A template that is saved, one that is not, or the content of a message. */
+async function previewed(
+  db: Db,
+  projectId: string,
+  { key, template, content: asGiven, vars = {} }: PreviewRequest,
+): Promise<Previewed> {
+  const content = asGiven && normalContent(asGiven);
+  if (template) return { source: valuesOf(template, 'template.'), purpose: template.purpose, vars };
+  if (content && !isTemplated(content)) {
+    const given = isRenderable(content) ? content.vars : {};
+    return {
+      source: inlineSource(content),
+      purpose: 'message',
+      vars: { ...given, ...vars },
+      path: 'content.',
+    };
+  }
+  const named = content?.template ?? key ?? '';
+  const found = await findTemplate(db, projectId, named);
+  const field = content ? 'content.template' : 'key';
+  if (!found) throw new AppError('not_found', `${field}: there is no template with the key "${named}"`);
+  return { source: sourceOf(found), purpose: found.purpose, vars: { ...content?.vars, ...vars } };
 }

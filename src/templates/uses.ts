@@ -5,7 +5,7 @@ import type { FurtherNames } from './values';
 
 /** An open definition that takes the template's current version when it sends. */
 export interface TemplateUse {
-  /** As in an error: `A scheduled message`. */
+  /** As inside a sentence: `a scheduled message`. */
   what: string;
   vars: TemplateVars;
   further: readonly FurtherNames[];

@@ -46,7 +46,10 @@ export function refuseMissing(
 ): void {
   const missing = missingNames(template, vars, further);
   if (missing.length === 0) return;
-  throw new AppError('template_variable_missing', `${path}vars: ${missing.join(', ')} missing`);
+  throw new AppError(
+    'template_variable_missing',
+    `${path}vars: must have ${missing.length > 1 ? 'values' : 'a value'} for ${missing.join(', ')}`,
+  );
 }
 
 /** The values for one recipient; without one its names are known and empty. */

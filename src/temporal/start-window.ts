@@ -7,7 +7,8 @@ export interface StartWindow {
 
 /**
  * Bounds starts by what the Temporal server can take: one more after each that was fast, half as many after one that was
- * slow or failed (AIMD). Starts that wait at the server hold up those of logins.
+ * slow or failed (AIMD). Starts that wait at the server hold up those of logins. What a start takes with the fewest in
+ * flight is the server's own latency: slow is one that takes longer than `slowMs` and twice as long as that.
  */
 export function createStartWindow({
   min,
@@ -22,6 +23,7 @@ export function createStartWindow({
 }): StartWindow {
   let size = max;
   let halvedAt = -Infinity;
+  let ownMs = 0;
 
   function adapt(startedAt: number, isSlow: boolean): void {
     if (!isSlow) size = Math.min(max, size + 1);
@@ -36,9 +38,13 @@ export function createStartWindow({
     size: () => size,
     async measure(start) {
       const startedAt = now();
+      const limitMs = Math.max(slowMs, 2 * ownMs);
+      const isOneOfFewest = size === min;
       try {
         const result = await start();
-        adapt(startedAt, now() - startedAt > slowMs);
+        const ms = now() - startedAt;
+        ownMs = isOneOfFewest ? ms : Math.min(ownMs, ms);
+        adapt(startedAt, ms > limitMs);
         return result;
       } catch (error) {
         adapt(startedAt, true);

@@ -11,15 +11,18 @@ const SIGNAL_LIMIT_MS = 5_000;
  */
 export function wakeWorkflows({ client, log }: { client: Client; log: Logger }, ids: string[]): void {
   for (const id of ids) {
-    within(client, SIGNAL_LIMIT_MS, () => client.workflow.getHandle(id).signal(signals.changed)).catch(
-      (err: unknown) => {
-        if (!(err instanceof WorkflowNotFoundError)) {
-          log.info(
-            { err, workflow_id: id },
-            'a workflow whose row has ended could not be woken and ends later',
-          );
-        }
-      },
-    );
+    wakeWorkflow(client, id).catch((err: unknown) => {
+      if (err instanceof WorkflowNotFoundError) return;
+      log.info({ err, workflow_id: id }, 'a workflow whose row has ended could not be woken and ends later');
+    });
   }
+}
+
+/** Signals one workflow, within a time limit. */
+export function wakeWorkflow(
+  client: Client,
+  id: string,
+  signal: (typeof signals)[keyof typeof signals] = signals.changed,
+): Promise<void> {
+  return within(client, SIGNAL_LIMIT_MS, () => client.workflow.getHandle(id).signal(signal));
 }

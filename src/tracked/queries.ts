@@ -4,7 +4,7 @@ import { limits } from '../contract/limits';
 import { cursorTime } from '../db/cursor-time';
 import type { PersonalData } from '../db/personal-data';
 import type { Db } from '../db/pool';
-import { change, row, rows } from '../db/query';
+import { change, rows } from '../db/query';
 import { removeOldPages, retentionDays, type NextBatch, type Retention } from '../db/retention';
 import { createRegistry } from '../lib/registry';
 import type { Properties } from '../subscribers/contract';
@@ -16,13 +16,6 @@ export interface TrackedPerson {
   external_id: string | null;
   /** The time of the transaction: that of every event in it. */
   now: Date;
-}
-
-/** The time of the transaction. */
-export async function transactionTime(db: Db): Promise<Date> {
-  const found = await row<{ now: Date }>(db, 'transaction_time', 'SELECT now() AS now');
-  if (!found) throw new Error('the database returned no time');
-  return found.now;
 }
 
 /**

@@ -4,7 +4,7 @@ import { decodeCursor, toPage } from '../contract/cursor';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId, parseSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { limits } from '../contract/limits';
-import { createAdmission } from '../events';
+import type { AdmitEvents } from '../events';
 import { route } from '../http/route';
 import { isoTime } from '../lib/iso-time';
 import {
@@ -19,9 +19,8 @@ import { trackEvents, type TrackDeps } from './track';
 
 const tag = 'Tracked events';
 
-export function createTrackedEventRoutes(deps: TrackDeps) {
-  const { pool, config } = deps;
-  const admit = createAdmission(pool);
+export function createTrackedEventRoutes(deps: TrackDeps & { admit: AdmitEvents }) {
+  const { pool, config, admit } = deps;
   return [
     route(
       {
@@ -45,8 +44,7 @@ export function createTrackedEventRoutes(deps: TrackDeps) {
         ],
       },
       async ({ project, body, work }) => {
-        // Its events may be stored already: a refusal would forget the request, and a repetition would store them again.
-        if (!work.resumed) await admit(project, body.events.length);
+        await admit(project, body.events.length, work);
         return { data: await trackEvents(deps, project.id, body, work) };
       },
     ),

@@ -12,13 +12,7 @@ import { isoTime } from '../lib/iso-time';
 import { currentTraceparent } from '../lib/tracing';
 import { onSubscriberChange, type Cause } from '../subscribers';
 import type { TrackRequest, TrackResult } from './contract';
-import {
-  insertTracked,
-  lockTrackedPeople,
-  transactionTime,
-  type TrackedEvent,
-  type TrackedPerson,
-} from './queries';
+import { insertTracked, lockTrackedPeople, type TrackedEvent, type TrackedPerson } from './queries';
 
 export interface TrackDeps {
   pool: pg.Pool;
@@ -44,8 +38,8 @@ export function trackEvents(
   work: Work,
 ): Promise<TrackResult[]> {
   return withTransaction(deps.pool, async (db) => {
-    await refuseOutOfRange(db, events, work);
     const named = await findPeople(db, projectId, events, work);
+    refuseOutOfRange(named, work);
     const rows = withoutRepeatedIds(named).flatMap((event) =>
       event.people.map((person) => ({ event, person, tracked: trackedOf(event, person, work) })),
     );
@@ -58,8 +52,7 @@ export function trackEvents(
         name: 'event.tracked',
         body: bodyOf(tracked, person, deps.config.HERALD_SUBSCRIBER_ID_FORMAT),
         publishedId: event.given.event_id === undefined ? null : claimedId(event.given.event_id),
-        // It is the first in the body, in canonical form.
-        subscriberId: null,
+        subscriberId: person.id,
         traceparent,
       })),
     );
@@ -78,10 +71,10 @@ const OUT_OF_RANGE = `must be between ${limits.trackedDaysBack} days ago and ${l
  * Refuses events that occurred too long ago or too far ahead. Here and not in the schema: a repeated request with the same
  * Idempotency-Key gets its response, however late it comes.
  */
-async function refuseOutOfRange(db: Db, events: TrackRequest['events'], work: Work): Promise<void> {
-  if (events.every(({ occurred_at }) => occurred_at === undefined)) return;
-  const now = await transactionTime(db);
-  const issues = events.flatMap(({ occurred_at }, index) => {
+function refuseOutOfRange(events: Named[], work: Work): void {
+  // Without a subscriber nothing is written: the clock of the process is good enough.
+  const now = events.flatMap(({ people }) => people)[0]?.now ?? new Date();
+  const issues = events.flatMap(({ given: { occurred_at }, index }) => {
     if (occurred_at === undefined) return [];
     if (isInRange(new Date(occurred_at), now, work)) return [];
     return [

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { characters } from '../contract/characters';
 import { givenTimeSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
 import { KIB, limits } from '../contract/limits';
 import { eventNameSchema } from '../events/contract';
@@ -82,7 +83,66 @@ const ownHeadersSchema = z
   );
 export type OwnHeaders = z.infer<typeof ownHeadersSchema>;
 
-const descriptionSchema = z.string().max(limits.webhookDescriptionLength);
+const { endpointFilter } = limits;
+const fieldPattern = new RegExp(
+  `^[A-Za-z0-9_]{1,${endpointFilter.nameLength}}(\\.[A-Za-z0-9_]{1,${endpointFilter.nameLength}}){0,${endpointFilter.depth - 1}}$`,
+);
+
+export const filterOperators = ['eq', 'ne', 'gt', 'lt', 'contains', 'exists'] as const;
+
+const filterRuleSchema = z
+  .strictObject({
+    field: z
+      .string()
+      .regex(
+        fieldPattern,
+        `must be up to ${endpointFilter.depth} names of A-Z a-z 0-9 _, joined by dots, each of up to ${endpointFilter.nameLength} characters`,
+      )
+      .describe('A path inside `data`, for example `subscriber.tags`.'),
+    op: z
+      .enum(filterOperators)
+      .describe(
+        '`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only.',
+      ),
+    value: z
+      .union([z.string().check(characters(endpointFilter.valueLength)), z.number(), z.boolean()])
+      .optional()
+      .describe('Not with `exists`.'),
+  })
+  .refine(({ op, value }) => (op === 'exists') === (value === undefined), {
+    path: ['value'],
+    message: 'is required, except with exists, which has none',
+  })
+  .refine(({ op, value }) => !['gt', 'lt'].includes(op) || typeof value !== 'boolean', {
+    path: ['value'],
+    message: 'must be a number or a text',
+  });
+
+const filterSchema = z
+  .strictObject({
+    match: z.enum(['all', 'any']).default('all'),
+    rules: z.array(filterRuleSchema).min(1).max(endpointFilter.rules),
+  })
+  .describe('An event that does not match makes no delivery to this endpoint. Test events ignore it.');
+export type Filter = z.output<typeof filterSchema>;
+
+/** What an endpoint would have. */
+export const filterPreviewSchema = z.strictObject({
+  events: eventsSchema.default([]),
+  filter: filterSchema.nullable(),
+});
+export const filterPreviewResultSchema = z.strictObject({
+  data: z.array(
+    z.strictObject({
+      event_id: idSchema,
+      event: z.string(),
+      created_at: timestampSchema,
+      matches: z.boolean(),
+    }),
+  ),
+});
+
+const descriptionSchema = z.string().check(characters(limits.webhookDescriptionLength));
 
 export const newEndpointSchema = z.strictObject({
   // Vetted by outbound/addresses.ts (400 invalid_url).
@@ -90,6 +150,7 @@ export const newEndpointSchema = z.strictObject({
     .string()
     .describe('An https URL without a username, password or fragment, not in a private network.'),
   events: eventsSchema.default([]),
+  filter: filterSchema.nullish(),
   description: descriptionSchema.nullish(),
   retry_policy: retryPolicySchema.optional().describe('Default: the retry policy of the project.'),
   delivery_lane: laneSchema.optional(),
@@ -99,6 +160,7 @@ export const newEndpointSchema = z.strictObject({
 export const endpointChangesSchema = z.strictObject({
   url: z.string().optional(),
   events: eventsSchema.optional(),
+  filter: filterSchema.nullable().optional().describe('Null removes it.'),
   description: descriptionSchema.nullable().optional(),
   status: z.enum(endpointStatuses).optional(),
   retry_policy: retryPolicySchema.optional(),
@@ -110,6 +172,7 @@ export const endpointSchema = z.strictObject({
   id: idSchema,
   url: z.string(),
   events: z.array(z.string()),
+  filter: filterSchema.nullable(),
   description: z.string().nullable(),
   status: z.enum(endpointStatuses),
   disabled_reason: z.string().nullable().describe('Why Herald disabled the endpoint, or null.'),
@@ -280,7 +343,7 @@ export const deliverySearchQuery = z.strictObject({
     .string()
     .trim()
     .min(webhookSearchLength.min)
-    .max(webhookSearchLength.max)
+    .check(characters(webhookSearchLength.max))
     .optional()
     .describe(
       `A delivery id, an event id, or text in a body of the last ${webhookSearchDays} days. Case is ignored. ` +

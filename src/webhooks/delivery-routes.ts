@@ -23,6 +23,7 @@ import {
   retryDelivery,
 } from './delivery-requests';
 import { findScanEnd } from './queries/scan-end';
+import { listAllDeliveries } from './queries/search';
 import { searchDeliveries } from './search';
 import { presentAttempt, presentDelivery } from './present';
 import { routesOf } from '../http/route';
@@ -53,7 +54,9 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         const { cursor, ...filter } = query;
         const page = { ...filter, before: decodeCursor(cursor) };
         const scanEnd = query.event ? await findScanEnd(pool, project.id, { ...page, endpointId: id }) : null;
-        const found = await deliveries.listDeliveries(pool, id, { ...page, scanEnd });
+        const found = query.status
+          ? await listAllDeliveries(pool, project.id, { ...page, scanEnd, endpoint_id: id })
+          : await deliveries.listDeliveries(pool, id, { ...page, scanEnd });
         return toPage(found, query.limit, presentDelivery, scanEnd);
       },
     ),

@@ -17,6 +17,7 @@ export function createEndpointViews({ cipher }: { cipher: Cipher }) {
       id: endpoint.id,
       url: endpoint.url,
       events: endpoint.events,
+      filter: endpoint.filter,
       description: endpoint.description,
       status: endpoint.status,
       disabled_reason: endpoint.disabled_reason,

@@ -43,6 +43,8 @@ const SLOTLESS_CONCURRENCY = { min: 1, max: 8 };
 /** A server that keeps up starts a workflow in some tens of milliseconds. */
 const SLOW_START_MS = 250;
 const SWEEP_MS = 1_000;
+/** Characters of an endpoint's path in the Temporal UI: the server bounds a summary. */
+const SHOWN_PATH = 100;
 
 /**
  * The one path on which deliveries reach Temporal: first starts, retries, resumes, cancels, recoveries, and what follows a
@@ -59,6 +61,7 @@ export function startDeliveryRelay({
 }: DeliveryRelayDeps): Relay {
   function optionsFor(delivery: DueStart) {
     const { after_express: afterExpress } = delivery;
+    const { host, pathname } = new URL(delivery.url);
     const retrying = afterExpress
       ? retryingAttributes(delivery.attempts, afterExpress, afterExpress.nextAttemptAt).filter(hasValue)
       : [];
@@ -79,8 +82,9 @@ export function startDeliveryRelay({
         { key: searchAttributes.EventName, value: delivery.event_name },
         ...retrying,
       ],
-      staticSummary: `${delivery.event_name} to ${new URL(delivery.url).host} (${delivery.project_slug})`,
-      staticDetails: `Project ${delivery.project_slug} sends ${delivery.event_name} to ${new URL(delivery.url).host}. Attempts and responses: herald deliveries show ${delivery.id}`,
+      // The path first: all endpoints of a customer share the host.
+      staticSummary: `${delivery.event_name} ${pathname.slice(0, SHOWN_PATH)} at ${host} (${delivery.project_slug})`,
+      staticDetails: `Project ${delivery.project_slug} sends ${delivery.event_name} to ${host}. Attempts and responses: herald deliveries show ${delivery.id}`,
       // A task that is lost with the response of an eager start waits this long.
       workflowTaskTimeout: '5 seconds',
     } satisfies WorkflowOptions & { taskQueue: string; args: Parameters<typeof deliverWebhook> };

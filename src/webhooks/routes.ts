@@ -2,12 +2,14 @@ import type pg from 'pg';
 import { idParams, pageOf } from '../contract/common';
 import { shortListQuery, shortPage } from '../contract/short-list';
 import { AppError } from '../contract/errors';
-import { eventRegistry } from '../events/contract';
+import { testData } from '../events/contract';
 import { limits } from '../contract/limits';
 import {
   createdEndpointSchema,
   endpointChangesSchema,
   endpointSchema,
+  filterPreviewResultSchema,
+  filterPreviewSchema,
   newEndpointSchema,
   rotatedSecretSchema,
   statsQuery,
@@ -19,6 +21,7 @@ import {
 import type { Config } from '../config';
 import type { Cipher } from '../lib/cipher';
 import { createEndpointViews } from './endpoint-views';
+import { describeEndpoint } from './audited-endpoint';
 import { openHeaders, replaceHeaders, sealHeaders } from './own-headers';
 import { webhookSecretPurpose } from './signature';
 import { isoTime } from '../lib/iso-time';
@@ -31,7 +34,7 @@ import { emitEvent, emitTestEvent } from '../events';
 import { noteChange } from '../db/changes';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
-import { lockProject } from '../projects';
+import { describeChange, lockProject } from '../projects';
 import { hostOf, resolveAndVet, vetUrl } from '../outbound/addresses';
 import { routesOf } from '../http/route';
 
@@ -87,6 +90,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         }
         await requireGoodUrl(body.url);
         const { secret, sealed } = newSecret(work.id);
+        describeChange(new URL(body.url).host);
         const created = await withTransaction(pool, async (db) => {
           const { retry_policy } = await lockProject(db, project.id);
           if ((await endpoints.countEndpoints(db, project.id)) >= limits.webhookEndpoints) {
@@ -100,6 +104,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
             project_id: project.id,
             url: body.url,
             events: body.events,
+            filter: body.filter ?? null,
             description: body.description ?? null,
             retry_policy: body.retry_policy ?? retry_policy,
             delivery_lane: body.delivery_lane ?? null,
@@ -127,6 +132,29 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
           (endpoint) => endpoint,
         );
         return { ...page, data: await views.presentAll(pool, page.data) };
+      },
+    ),
+    route(
+      {
+        method: 'POST',
+        path: '/v1/webhooks/filter-preview',
+        summary: 'Preview a filter',
+        description: `Tells which of the last ${limits.filterPreviewEvents} events of the project an endpoint with this filter would get. Nothing is stored.`,
+        scope: 'read',
+        body: filterPreviewSchema,
+        response: filterPreviewResultSchema,
+      },
+      async ({ project, body: { events, filter } }) => {
+        const limit = limits.filterPreviewEvents;
+        const judged = await endpoints.judgeRecentEvents(pool, project.id, { events, filter, limit });
+        return {
+          data: judged.map(({ id, name, created_at, matches }) => ({
+            event_id: id,
+            event: name,
+            created_at: isoTime(created_at),
+            matches,
+          })),
+        };
       },
     ),
     route(
@@ -190,6 +218,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
             wanted.headers_sealed = sealHeaders(cipher, replaceHeaders(headers, stored), before.id);
           }
           const after = required(await endpoints.updateEndpoint(db, before, wanted));
+          describeEndpoint(before, after);
           if (before.status === 'disabled' && after.status === 'active') await resumeDeliveries(db, after.id);
           // Deliveries of a disabled endpoint are shown as paused.
           noteChange(db, 'deliveries', project.id);
@@ -259,7 +288,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         const earlier = work.resumed ? await findEmitted(pool, project.id, work.id) : null;
         const { id, deliveries } =
           earlier ??
-          (await emitEvent(pool, project.id, event, eventRegistry[event].example as never, {
+          (await emitEvent(pool, project.id, event, testData(event), {
             id: work.id,
             test: true,
           }));
@@ -286,8 +315,9 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         if (endpoint.status === 'disabled') {
           throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
         }
-        const { example } = eventRegistry[body.event];
-        return { delivery_id: await emitTestEvent(pool, endpoint, body.event, example, work.id) };
+        return {
+          delivery_id: await emitTestEvent(pool, endpoint, body.event, testData(body.event), work.id),
+        };
       },
     ),
   ];

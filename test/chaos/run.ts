@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from '../../src/db/pool';
-import { herald } from '../system/cli/fixture';
+import { runHerald } from '../support/npm-start';
 import { startChaosFixture, type ChaosFixture } from './fixture';
 import { checkInvariants, unsettled, type Invariant } from './invariants';
 import { startLoad, type Seen } from './load';
@@ -99,7 +99,7 @@ async function judge(
       holds: open.length === 0,
       detail: open.length === 0 ? `all ended after ${Math.round(waited / 1000)} s` : open.join(', '),
     };
-    const { code, stdout } = await herald(['doctor'], fixture.settings);
+    const { code, stdout } = await runHerald(['doctor'], fixture.settings);
     const problems = stdout.split('\n').filter((line) => line.startsWith('PROBLEM'));
     const healthy: Invariant = {
       invariant: 'herald doctor finds nothing',

@@ -1,14 +1,19 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-/** Folders and files that take about a minute or more. */
+/** Folders and files that take about half a minute or more. */
 const LONG = [
   /webhooks\/lanes\//,
   /\/test\/chaos\//,
   /\/test\/web\//,
   /system\/start\//,
-  /operations\/disaster/,
+  /operations\/(disaster|saved-queries)/,
   /crash\.test/,
   /system\/cli\//,
+  /\/pace\.test/,
+  /replay\/deployment/,
+  /sdk\/guides/,
+  // Half a million rows: in a worker with a large heap most of its time is garbage collection.
+  /subscribers\/import/,
 ];
 
 /**

@@ -35,54 +35,69 @@ const settings = {
 };
 
 /**
- * Starts a resident service when the first file of a jest worker asks for it, so that a run without such files does not
- * pay for it. The workers ask over HTTP: `GET /<worker>` returns a `Resident` when it serves.
+ * Starts a resident process when the first file of a jest worker asks for it, so that a run without such files does not
+ * pay for it. The workers ask over HTTP: `GET /service/<worker>` returns a `Resident` when it serves, `GET /cli/<worker>`
+ * the URL of a process that runs commands (resident-cli.js).
  */
 export async function startResidents(
   dataDir: DataDir,
   { databaseUrl, temporalAddress }: { databaseUrl: string; temporalAddress: string },
 ): Promise<{ url: string; stop(): Promise<void> }> {
-  async function start(worker: string): Promise<Resident> {
-    const name = `resident_${worker}`;
-    const queuePrefix = `resident-${worker}`;
-    const database = await cloneTemplate(databaseUrl, name);
+  async function startProcess<T>(
+    name: string,
+    script: string,
+    argument: (readyFile: string) => string,
+    env: Record<string, string> = {},
+  ): Promise<T> {
     const readyFile = dataDir.file(`${name}.json`);
     const logFile = path.join(packageRoot, 'test-output', `${name}.log`);
     rmSync(logFile, { force: true });
     const child = startChild({
-      name: `resident service ${worker}`,
+      name,
       command: process.execPath,
-      args: [
-        path.join(__dirname, 'resident-service.js'),
-        JSON.stringify({ databaseUrl: database, temporalAddress, bots: testBots, readyFile }),
-      ],
+      args: [path.join(__dirname, script), argument(readyFile)],
       cwd: packageRoot,
-      env: {
-        PATH: process.env['PATH'],
-        HOME: process.env['HOME'],
-        ...settings,
-        HERALD_TASK_QUEUE_PREFIX: queuePrefix,
-        HERALD_LOG_LEVEL: process.env['HERALD_TEST_LOG'] ?? 'warn',
-      },
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
       logFile,
       // Nothing of it outlives the run, so it need not wait for what is in flight.
       stopSignal: 'SIGKILL',
       forceSignal: 'SIGKILL',
       registry: dataDir,
       onExit: ({ code, signal }) => {
-        process.stderr.write(`resident service ${worker} ended with ${signal ?? code}: see ${logFile}\n`);
+        process.stderr.write(`${name} ended with ${signal ?? code}: see ${logFile}\n`);
       },
     });
     children.push(child);
-    return { ...(await readWhenReady(child, readyFile)), queuePrefix };
+    return readWhenReady<T>(child, readyFile);
   }
 
+  async function startResident(worker: string): Promise<Resident> {
+    const name = `resident_${worker}`;
+    const queuePrefix = `resident-${worker}`;
+    const database = await cloneTemplate(databaseUrl, name);
+    const resident = await startProcess<Omit<Resident, 'queuePrefix'>>(
+      name,
+      'resident-service.js',
+      (readyFile) => JSON.stringify({ databaseUrl: database, temporalAddress, bots: testBots, readyFile }),
+      {
+        ...settings,
+        HERALD_TASK_QUEUE_PREFIX: queuePrefix,
+        HERALD_LOG_LEVEL: process.env['HERALD_TEST_LOG'] ?? 'warn',
+      },
+    );
+    return { ...resident, queuePrefix };
+  }
+
+  const start = (kind: string, worker: string): Promise<unknown> =>
+    kind === 'cli'
+      ? startProcess(`resident_cli_${worker}`, 'resident-cli.js', (readyFile) => readyFile)
+      : startResident(worker);
   const children: Child[] = [];
-  const started = new Map<string, Promise<Resident>>();
+  const started = new Map<string, Promise<unknown>>();
   const server = http.createServer((req, res) => {
-    const worker = (req.url ?? '').slice(1);
-    const resident = started.get(worker) ?? start(worker);
-    started.set(worker, resident);
+    const [, kind = '', worker = ''] = (req.url ?? '').split('/');
+    const resident = started.get(`${kind} ${worker}`) ?? start(kind, worker);
+    started.set(`${kind} ${worker}`, resident);
     resident.then(
       (value) => res.end(JSON.stringify(value)),
       (error: unknown) => res.writeHead(500).end(String(error)),
@@ -100,10 +115,10 @@ export async function startResidents(
   };
 }
 
-async function readWhenReady(child: Child, file: string): Promise<Omit<Resident, 'queuePrefix'>> {
+async function readWhenReady<T>(child: Child, file: string): Promise<T> {
   for (;;) {
     const text = await readFile(file, 'utf8').catch(() => null);
-    if (text !== null) return JSON.parse(text) as Omit<Resident, 'queuePrefix'>;
+    if (text !== null) return JSON.parse(text) as T;
     await requireRunning(child);
     await sleep(50);
   }

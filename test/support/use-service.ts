@@ -13,11 +13,7 @@ import { createSimulatorControl } from './simulator-control';
  * database may be another file's.
  */
 export async function useService(): Promise<Installation> {
-  const residents = process.env['HERALD_TEST_RESIDENTS'];
-  if (!residents) throw new Error('HERALD_TEST_RESIDENTS is missing: run the tests through jest');
-  const response = await fetch(`${residents}/${process.env['JEST_WORKER_ID'] ?? '1'}`);
-  if (!response.ok) throw new Error(`the resident service did not start: ${await response.text()}`);
-  const { url, databaseUrl, emitUrl, simulator, queuePrefix } = (await response.json()) as Resident;
+  const { url, databaseUrl, emitUrl, simulator, queuePrefix } = await resident<Resident>('service');
 
   const pool = patient(createPool({ url: databaseUrl, max: 10 }));
   const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
@@ -66,6 +62,15 @@ export async function useService(): Promise<Installation> {
       await pool.end();
     },
   };
+}
+
+/** A resident process of this jest worker, which is started if it does not run yet. */
+export async function resident<T>(kind: 'service' | 'cli'): Promise<T> {
+  const residents = process.env['HERALD_TEST_RESIDENTS'];
+  if (!residents) throw new Error('HERALD_TEST_RESIDENTS is missing: run the tests through jest');
+  const response = await fetch(`${residents}/${kind}/${process.env['JEST_WORKER_ID'] ?? '1'}`);
+  if (!response.ok) throw new Error(`the resident ${kind} did not start: ${await response.text()}`);
+  return (await response.json()) as T;
 }
 
 /** Loaded on first use: most files need no client of Temporal. */

@@ -395,6 +395,8 @@ describe('the dashboard', () => {
     await page.getByRole('button', { name: 'Create key' }).click();
     const key = await page.getByRole('dialog', { name: 'Your new API key' }).locator('code').innerText();
     expect((await service.apiWith(key)('GET', '/v1/project')).status).toBe(200);
+    // A key can do only what was ticked; reading is at first.
+    expect((await service.apiWith(key)('POST', '/v1/broadcast', { text: 'x' })).status).toBe(403);
     await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByRole('button', { name: 'Revoke Build server' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();

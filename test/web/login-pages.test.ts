@@ -128,6 +128,8 @@ describe('the hosted login page', () => {
     const person = await someone({
       javaScriptEnabled: false,
       viewport: { width: 360, height: 740 },
+      hasTouch: true,
+      isMobile: true,
       locale: 'ru-RU',
       colorScheme: 'dark',
     });
@@ -139,6 +141,8 @@ describe('the hosted login page', () => {
       telegram_link,
     );
     expect(await page.getByText('/start s_').isVisible()).toBe(true);
+    // The phone cannot scan what it shows itself.
+    expect(await page.locator('.scan').isVisible()).toBe(false);
     expect(await page.getByRole('button', { name: 'Скопировать' }).isVisible()).toBe(false);
     await screenshot(page, 'login-no-script-360-dark');
     await answerAs('nina', telegram_link, 'Yes');
@@ -277,8 +281,18 @@ describe('the hosted login page', () => {
     expect(response?.status()).toBe(403);
     await second.page.getByRole('heading', { name: 'This page is open in another browser' }).waitFor();
     expect(await second.page.content()).not.toContain('/start s_');
+    expect(await second.page.locator('main').textContent()).toContain(project.name);
+    // To the site, with nothing of the login.
+    const back = second.page.getByRole('link', { name: 'Back to the site' });
+    expect(await back.getAttribute('href')).toMatch(/^https?:\/\/[^/?]+$/);
     await screenshot(second.page, 'login-elsewhere');
+    await first.page.route('**/status*', (route) => route.abort());
     await first.page.reload();
+    const lost = first.page.getByText('Connection lost');
+    await lost.waitFor();
+    await first.page.unroute('**/status*');
+    // Not only when a whole long poll has passed.
+    await lost.waitFor({ state: 'hidden', timeout: 15_000 });
     await first.page.locator('#countdown').waitFor();
   });
 
@@ -291,6 +305,9 @@ describe('the hosted login page', () => {
     const unknown = await fetch(`${service.url}/login/${'x'.repeat(32)}`);
     expect(unknown.status).toBe(404);
     expect(await unknown.text()).toContain('Login not found');
+    const nonsense = await fetch(`${service.url}/login/nonsense`, { headers: { accept: 'text/html' } });
+    expect(nonsense.status).toBe(404);
+    expect(await nonsense.text()).toContain('Login not found');
   });
 });
 

@@ -97,11 +97,11 @@ export type NewMessage = z.input<typeof sendSchema>;
 export type GivenContent = z.input<typeof contentSchema>;
 export type StoredContent = ScheduledView['content'];
 export type Audience = z.input<typeof audienceSchema>;
-/** Views say null for what a request leaves out. */
+/** As given, or with null and empty lists for what a request leaves out. */
 export interface AudienceView {
-  tags_all: string[];
-  tags_any: string[];
-  exclude_tags: string[];
+  tags_all?: string[] | undefined;
+  tags_any?: string[] | undefined;
+  exclude_tags?: string[] | undefined;
   permission?: string | null | undefined;
   channel?: string | null | undefined;
 }

@@ -43,13 +43,10 @@ const loginTones: Record<string, Tone> = {
   confirmed: 'good',
   consumed: 'good',
   declined: 'warn',
+  unredeemed: 'warn',
 };
 
-/** A confirmed login whose code was not redeemed in time is a login that was charged, not one that expired. */
 export function loginState(session: SessionRecord): Shown {
-  if (session.status === 'expired' && session.confirmed) {
-    return { tone: 'warn', text: t.loginNotRedeemed };
-  }
   if (session.reason === 'billing_blocked') return { tone: 'bad', text: t.loginNoCredits };
   if (session.purpose === 'approval' && session.status === 'consumed') {
     return { tone: 'good', text: t.loginApproved };

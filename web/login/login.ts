@@ -33,15 +33,18 @@ function run(root: HTMLElement): void {
 async function watch(root: HTMLElement, countdown: Countdown): Promise<void> {
   const token = root.dataset['token'] ?? '';
   const offline = root.querySelector<HTMLElement>('.offline');
-  for (let wait = 0; ; wait = WAIT_SECONDS) {
+  for (let wait = 0; ;) {
     const startedAt = Date.now();
     const status = await poll(token, wait);
     if (offline) offline.hidden = status !== null;
+    const isLong = wait > 0;
+    // After a failure the next poll returns at once, so that the page says when the service is back.
+    wait = status === null ? 0 : WAIT_SECONDS;
     if (status === null) await sleep(RETRY_MS);
     else if (status.status === 'pending') {
       countdown.set(status.expires_in);
       // A long poll that returns early is being limited: slow down.
-      if (wait > 0 && Date.now() - startedAt < RETRY_MS) await sleep(RETRY_MS);
+      if (isLong && Date.now() - startedAt < RETRY_MS) await sleep(RETRY_MS);
     } else {
       countdown.stop();
       return settle(root, status);

@@ -1,5 +1,12 @@
 import type { Db } from '../../db/pool';
-import { BATCH, repeated, repeatedDelete, type NextBatch, type Retention } from '../../db/retention';
+import {
+  BATCH,
+  removeWalking,
+  repeated,
+  repeatedDelete,
+  type NextBatch,
+  type Retention,
+} from '../../db/retention';
 import { pruneBotUpdates } from './updates';
 
 /** Media that is sent after that is uploaded once more. */
@@ -34,12 +41,12 @@ function removeOldMediaUploads(db: Db): NextBatch {
 
 /** The pace of chats that are free again. */
 function removeOldChatPace(db: Db): NextBatch {
-  return repeatedDelete(
-    db,
-    'remove_old_chat_pace',
-    `DELETE FROM chat_pace WHERE chat IN (
-       SELECT chat FROM chat_pace WHERE next_at < now() - interval '1 minute' LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
-  );
+  return removeWalking(db, {
+    table: 'chat_pace',
+    key: 'chat',
+    type: 'bigint',
+    where: "t.next_at < now() - interval '1 minute'",
+  });
 }
 
 /** The turns of processes that died. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { channelSchema, idSchema, pageQuery, timestampSchema } from '../../contract/common';
+import { idSchema, pageQuery, timestampSchema } from '../../contract/common';
 import { checkContent, normalContent } from '../../contract/content';
 import { limits } from '../../contract/limits';
 import { checkRecipient, sendFields, sendReasons } from '../../messages/contract';
+import { recipientResultFields } from '../contract';
 
 const batchMessageSchema = z
   .strictObject({
@@ -51,10 +52,7 @@ export type ResultReason = (typeof resultReasons)[number];
 export const batchResultSchema = z.strictObject({
   index: z.number().int().describe('The place of the message in the request, from 0.'),
   ref: z.string().nullable(),
-  subscriber_id: z.string().nullable().describe('Null if there is no such subscriber.'),
-  channel: channelSchema.nullable(),
-  status: z.enum(['queued', 'sent', 'failed', 'skipped']),
-  delivery_id: idSchema.nullable(),
+  ...recipientResultFields,
   reason: z.enum(resultReasons).nullable(),
 });
 export type BatchResult = z.infer<typeof batchResultSchema>;

@@ -1,14 +1,16 @@
 import { pageOf } from '../../contract/common';
 import { decodeCursor, toPage } from '../../contract/cursor';
 import { AppError } from '../../contract/errors';
-import { formatSubscriberId, type SubscriberIdFormat } from '../../contract/ids';
+import type { SubscriberIdFormat } from '../../contract/ids';
 import { limits } from '../../contract/limits';
 import type { Core } from '../../core';
 import { routesOf } from '../../http/route';
 import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
-import { ERASED_SUBSCRIBER_ID } from '../../subscribers';
+import { jobStatsSchema } from '../contract';
 import { cancelJob } from '../jobs';
 import { findJob, listJobs, type BroadcastRow } from '../queries/broadcasts';
+import { presentResult } from '../results';
+import { statsOf } from '../stats';
 import {
   batchListQuery,
   batchParams,
@@ -100,10 +102,22 @@ export function createBatchRoutes(deps: Pick<Core, 'pool' | 'config' | 'client' 
         const shown = found.slice(0, limit);
         const last = shown.at(-1);
         return {
-          data: shown.map((result) => presentResult(result, config.HERALD_SUBSCRIBER_ID_FORMAT)),
+          data: shown.map((result) => presentBatchResult(result, config.HERALD_SUBSCRIBER_ID_FORMAT)),
           next_cursor: found.length > limit && last ? encodeResultCursor(last) : null,
         };
       },
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/send/batch/{batch_id}/stats',
+        summary: 'Count the results of a batch',
+        description: 'What became of its messages, taps on their buttons and unsubscribes.',
+        params: batchParams,
+        response: jobStatsSchema,
+      },
+      async ({ project, params }) => statsOf(pool, 'batch', await requireBatch(project.id, params.batch_id)),
     ),
 
     route(
@@ -149,16 +163,7 @@ function presentBatch({
   };
 }
 
-function presentResult(result: BatchResultRow, format: SubscriberIdFormat): BatchResult {
-  const { id, position, ref, subscriber_id, channel, status, reason } = result;
-  const isKnown = subscriber_id !== ERASED_SUBSCRIBER_ID;
-  return {
-    index: position,
-    ref,
-    subscriber_id: isKnown ? formatSubscriberId(subscriber_id, format) : null,
-    channel: channel === '' ? null : channel,
-    status: status === 'sending' ? 'queued' : status,
-    delivery_id: channel === '' || status === 'skipped' ? null : id,
-    reason,
-  };
+function presentBatchResult(result: BatchResultRow, format: SubscriberIdFormat): BatchResult {
+  const { position, ref, reason } = result;
+  return { index: position, ref, ...presentResult(result, format), reason };
 }

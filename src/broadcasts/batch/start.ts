@@ -1,13 +1,13 @@
 import { AppError } from '../../contract/errors';
-import type { InlineContent } from '../../contract/content';
-import { limits } from '../../contract/limits';
+import type { SubscriberIdFormat } from '../../contract/ids';
+import { KIB, limits } from '../../contract/limits';
 import type { Core } from '../../core';
-import { withTransaction } from '../../db/pool';
+import { BATCH_ROWS } from '../../db/batches';
+import { withTransaction, type Db } from '../../db/pool';
 import { emitBulkEvents } from '../../events';
 import type { Work } from '../../http/idempotency';
-import { createTurns } from '../../lib/turns';
-import { checkEachMedia, deliveryFailed, mediaField, skipReasonOf } from '../../messages';
-import { contentOf, type MessageContent } from '../../messages/contract';
+import { deliveryFailed, skipReasonOf, storeContents } from '../../messages';
+import { contentOf } from '../../messages/contract';
 import { isBillingBlocked } from '../../projects';
 import {
   findSubscribers,
@@ -16,10 +16,16 @@ import {
   publicIdOf,
   type SubscriberRecord,
 } from '../../subscribers';
-import { type ResolvedTemplate, renderFor, resolveTemplates } from '../../templates';
-import { findJob } from '../queries/broadcasts';
 import type { BatchMessage } from './contract';
-import { insertBatch, insertBatchRecipients, type NewBatchRecipient } from './queries';
+import {
+  completeBatch,
+  findStoredBatch,
+  insertBatch,
+  insertBatchRecipients,
+  lockBatchFrom,
+  type NewBatchRecipient,
+  type StoredMessage,
+} from './queries';
 
 export interface StartedBatch {
   batch_id: string;
@@ -27,13 +33,14 @@ export interface StartedBatch {
   total: number;
 }
 
-/** Rows that one statement writes: encoding them takes a few milliseconds. */
-const INSERTED_AT_ONCE = 100;
+/** Characters of messages that one statement writes: encoding them takes a few milliseconds. */
+const LENGTH_AT_ONCE = 256 * KIB;
 const BLOCKED = 'The user has blocked the bot.';
 
 /**
- * Stores a batch with one row for each message and subscriber; the relay starts its workflow after the commit. The
- * batch's id is the work's id.
+ * Stores a batch with one row for each message and subscriber, a thousand in a transaction; the relay starts its workflow
+ * after the last one. The batch's id is the work's id. What a crash leaves is not a batch yet: the request with the same
+ * key completes it, and otherwise retention removes it. Templates are rendered when a message is sent.
  */
 export async function startBatch(
   { pool, config }: Pick<Core, 'pool' | 'config'>,
@@ -41,108 +48,107 @@ export async function startBatch(
   messages: BatchMessage[],
   work: Work,
 ): Promise<StartedBatch> {
-  const earlier = work.resumed ? await findJob(pool, projectId, 'batch', work.id) : null;
-  if (earlier) return { batch_id: earlier.id, status: 'queued', total: earlier.total };
+  const earlier = work.resumed ? await findStoredBatch(pool, projectId, work.id) : null;
+  if (earlier?.isWhole) return { batch_id: work.id, status: 'queued', total: earlier.total };
   if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS)) {
     throw new AppError('billing_blocked');
   }
-  const contents = messages.map(contentOf);
-  const templates = await resolveTemplates(pool, projectId, contents, (index) => `messages[${index}].`);
+  const { contents, templates } = await storeContents(pool, projectId, messages.map(contentOf), {
+    allowLocal: config.allowLocalWebhooks,
+  });
   const subscribersOf = await findRecipients({ pool }, projectId, messages);
-  // Before anything is rendered for them.
-  const recipients = messages.reduce((sum, each) => sum + Math.max(1, subscribersOf(each).length), 0);
-  if (recipients > limits.batchRecipients) {
+  const recipients = messages.map((message, position) =>
+    recipientsOf(message, position, subscribersOf(message)),
+  );
+  const total = recipients.reduce((sum, each) => sum + each.length, 0);
+  if (total > limits.batchRecipients) {
     throw new AppError(
       'validation_failed',
       `messages: a batch can reach up to ${limits.batchRecipients} subscribers; split it`,
     );
   }
-  const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
-  const turn = createTurns();
-  const prepared: Prepared[] = [];
-  for (const [position, message] of messages.entries()) {
-    const found = subscribersOf(message);
-    // Rendering for ten thousand subscribers takes long, and each has a row.
-    for (const subscriber of found.length > 0 ? found : [null]) {
-      prepared.push(
-        prepare(message, position, subscriber, (recipient) =>
-          contentTo(templates[position] ?? null, contents[position], (template) =>
-            renderFor(template, recipient, { format }),
-          ),
-        ),
-      );
-      await turn();
-    }
+  if (!earlier) {
+    await withTransaction(pool, (db) => insertBatch(db, projectId, work.id, { templates, total }));
   }
-  const media = prepared.flatMap(({ content, position }) => {
-    const given = contents[position];
-    return content?.media && given
-      ? [{ ...content.media, field: mediaField(given, `messages[${position}].`) }]
-      : [];
-  });
-  const factsOf = await checkEachMedia(media, projectId, { allowLocal: config.allowLocalWebhooks });
-  const rows = prepared.map((each) =>
-    each.content?.media
-      ? {
-          ...each,
-          content: { ...each.content, media: { ...each.content.media, ...factsOf(each.content.media) } },
-        }
-      : each,
-  );
-  await withTransaction(pool, async (db) => {
-    await insertBatch(db, projectId, work.id, rows.length);
-    for (let from = 0; from < rows.length; from += INSERTED_AT_ONCE) {
-      await insertBatchRecipients(
-        db,
-        work.id,
-        rows.slice(from, from + INSERTED_AT_ONCE),
-        ERASED_SUBSCRIBER_ID,
-      );
-    }
-    const at = new Date();
-    const failures = rows.flatMap(({ subscriber, reason }) =>
-      subscriber && reason === 'user_blocked_bot' ? [subscriber] : [],
-    );
-    await emitBulkEvents(
-      db,
-      projectId,
-      failures.map((subscriber) => ({
-        name: 'delivery.failed' as const,
-        data: deliveryFailed(
-          { ...subscriber, subscriber_id: subscriber.id },
-          { reason: 'user_blocked_bot', error: BLOCKED },
-          at,
-          format,
-        ),
-      })),
-    );
-  });
-  return { batch_id: work.id, status: 'queued', total: rows.length };
+  const stored = messages.map(({ ref }, position) => ({
+    position,
+    ref: ref ?? null,
+    content: JSON.stringify(contents[position]),
+  }));
+  for (const { from, to } of groupsOf(stored, recipients, earlier?.messages ?? 0)) {
+    const group = recipients.slice(from, to).flat();
+    await withTransaction(pool, async (db) => {
+      await lockBatchFrom(db, work.id, from);
+      await insertBatchRecipients(db, work.id, stored.slice(from, to), group, ERASED_SUBSCRIBER_ID);
+      await emitBlocked(db, projectId, group, config.HERALD_SUBSCRIBER_ID_FORMAT);
+    });
+  }
+  await withTransaction(pool, (db) => completeBatch(db, work.id));
+  return { batch_id: work.id, status: 'queued', total };
 }
 
-type Prepared = NewBatchRecipient & { subscriber: SubscriberRecord | null };
-
-/** The row of a message for one of its subscribers; one that says so if it has none. */
-function prepare(
-  { ref, permission }: BatchMessage,
-  position: number,
-  subscriber: SubscriberRecord | null,
-  contentFor: (subscriber: SubscriberRecord) => MessageContent,
-): Prepared {
-  const common = { position, ref: ref ?? null };
-  if (subscriber === null) {
-    const reason = 'subscriber_not_found' as const;
-    const unknown = { subscriber: null, subscriber_id: null, channel: null, content: null };
-    return { ...common, ...unknown, status: 'failed', reason, error: null };
+/** Whole messages, of which one has up to a hundred recipients: one transaction stores about a thousand rows. */
+function* groupsOf(
+  stored: StoredMessage[],
+  recipients: Recipient[][],
+  first: number,
+): Generator<{ from: number; to: number }> {
+  let [from, rows, length] = [first, 0, 0];
+  for (let to = first + 1; to <= stored.length; to += 1) {
+    rows += recipients[to - 1]?.length ?? 0;
+    length += stored[to - 1]?.content.length ?? 0;
+    const isFull = rows + limits.sendRecipients > BATCH_ROWS || length > LENGTH_AT_ONCE;
+    if (!isFull && to < stored.length) continue;
+    yield { from, to };
+    [from, rows, length] = [to, 0, 0];
   }
-  return {
-    ...common,
+}
+
+async function emitBlocked(
+  db: Db,
+  projectId: string,
+  recipients: Recipient[],
+  format: SubscriberIdFormat,
+): Promise<void> {
+  const at = new Date();
+  const blocked = recipients.flatMap(({ subscriber, reason }) =>
+    subscriber && reason === 'user_blocked_bot' ? [subscriber] : [],
+  );
+  await emitBulkEvents(
+    db,
+    projectId,
+    blocked.map((subscriber) => ({
+      name: 'delivery.failed' as const,
+      data: deliveryFailed(
+        { ...subscriber, subscriber_id: subscriber.id },
+        { reason: 'user_blocked_bot', error: BLOCKED },
+        at,
+        format,
+      ),
+    })),
+  );
+}
+
+type Recipient = NewBatchRecipient & { subscriber: SubscriberRecord | null };
+
+/** A row for each subscriber of a message; one that says so if it has none. */
+function recipientsOf(
+  { permission }: BatchMessage,
+  position: number,
+  subscribers: SubscriberRecord[],
+): Recipient[] {
+  if (subscribers.length === 0) {
+    const reason = 'subscriber_not_found' as const;
+    const unknown = { subscriber: null, subscriber_id: null, channel: null };
+    return [{ position, ...unknown, status: 'failed', reason, error: null }];
+  }
+  return subscribers.map((subscriber) => ({
+    position,
     subscriber,
     subscriber_id: subscriber.id,
     channel: subscriber.channel,
-    content: contentFor(subscriber),
     ...initialState(subscriber, permission),
-  };
+  }));
 }
 
 /** What is known before anything is sent: the rules of /v1/send. */
@@ -156,32 +162,22 @@ function initialState(
   return { status: 'queued', reason: null, error: null };
 }
 
-function contentTo(
-  template: ResolvedTemplate | null,
-  content: object | undefined,
-  render: (template: ResolvedTemplate) => MessageContent,
-): MessageContent {
-  return template ? render(template) : (content as InlineContent);
-}
+/** A result of two thousand rows takes a few milliseconds to read; other work has its turn between two of them. */
+const EXTERNAL_IDS_AT_ONCE = 20;
 
-/** Two queries for the whole batch. */
 async function findRecipients(
   { pool }: Pick<Core, 'pool'>,
   projectId: string,
   messages: BatchMessage[],
 ): Promise<(message: BatchMessage) => SubscriberRecord[]> {
   const ids = messages.flatMap(({ subscriber_id }) => publicIdOf(subscriber_id) ?? []);
-  const externalIds = messages.flatMap(({ external_id }) => external_id ?? []);
+  const externalIds = [...new Set(messages.flatMap(({ external_id }) => external_id ?? []))];
   const byId = new Map((await findSubscribers(pool, projectId, ids)).map((found) => [found.id, found]));
-  const byExternalId = new Map<string, SubscriberRecord[]>();
-  for (const found of await findSubscribersByExternalIds(
-    pool,
-    projectId,
-    [...new Set(externalIds)],
-    limits.sendRecipients + 1,
-  )) {
-    const key = found.external_id ?? '';
-    byExternalId.set(key, [...(byExternalId.get(key) ?? []), found]);
+  const byExternalId = new Map<string, SubscriberRecord[]>(externalIds.map((id) => [id, []]));
+  for (let from = 0; from < externalIds.length; from += EXTERNAL_IDS_AT_ONCE) {
+    const some = externalIds.slice(from, from + EXTERNAL_IDS_AT_ONCE);
+    const found = await findSubscribersByExternalIds(pool, projectId, some, limits.sendRecipients + 1);
+    for (const subscriber of found) byExternalId.get(subscriber.external_id ?? '')?.push(subscriber);
   }
   messages.forEach(({ external_id }, index) => {
     if ((byExternalId.get(external_id ?? '')?.length ?? 0) > limits.sendRecipients) {

@@ -1,5 +1,6 @@
 import { JOIN_OWN_BOT } from '../../bots';
 import type { Cursor } from '../../contract/cursor';
+import { BATCH_ROWS } from '../../db/batches';
 import { cursorTime } from '../../db/cursor-time';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
@@ -20,6 +21,8 @@ export interface BroadcastRow extends BroadcastCounts {
   project_id: string;
   status: BroadcastStatus;
   total: number;
+  /** Of the total: those who were inactive when it was created, who have no row. */
+  inactive: number;
   messages_per_minute: number | null;
   /** Of a broadcast; a batch's recipients have their own. */
   content: StoredContent;
@@ -38,9 +41,9 @@ function filterParameters(projectId: string, audience: Audience): unknown[] {
   return [
     projectId,
     audience.channel ?? null,
-    audience.tags_all,
-    audience.tags_any,
-    audience.exclude_tags,
+    audience.tags_all ?? [],
+    audience.tags_any ?? [],
+    audience.exclude_tags ?? [],
     audience.permission ?? null,
   ];
 }
@@ -85,6 +88,9 @@ export interface NewBroadcastRow {
   scheduled_id: string | null;
   /** The run of a recurring message that it belongs to. */
   run_id?: string;
+  recurring_id?: string;
+  /** The broadcast whose failed recipients it is for. */
+  retry_of?: string;
 }
 
 /** The relay starts the workflow after this commits. `total` is corrected when the audience has been copied. */
@@ -98,8 +104,8 @@ export async function insertBroadcast(
     db,
     'insert_broadcast',
     `INSERT INTO broadcasts (id, project_id, content, audience, messages_per_minute, scheduled_id, run_id, total, inactive,
-       copied_at, copied_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8::int + $9::int, $9, clock_timestamp(), $1)`,
+       retry_of, recurring_id, copied_at, copied_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8::int + $9::int, $9, $10, $11, clock_timestamp(), $1)`,
     [
       broadcast.id,
       projectId,
@@ -110,6 +116,8 @@ export async function insertBroadcast(
       broadcast.run_id ?? null,
       active,
       inactive,
+      broadcast.retry_of ?? null,
+      broadcast.recurring_id ?? null,
     ],
   );
   notifyAfterCommit(db, notifyChannels.broadcast);
@@ -138,14 +146,12 @@ export async function countOpenBroadcasts(db: Db, projectId: string): Promise<nu
 /** The bot that reaches a subscriber, as recipients name it: empty for the shared one. */
 export const QUEUED_BOT = `CASE WHEN s.bot IS NULL THEN '' ELSE coalesce(own.bot, '') END`;
 
-/** Subscribers that are copied in one transaction. */
-export const COPY_BATCH = 1_000;
-
 export interface AudienceCopy {
   id: string;
   project_id: string;
   audience: Audience;
   scheduled_id: string | null;
+  retry_of: string | null;
   /** As text: a `Date` has no microseconds. */
   copied_at: string;
   copied_id: string;
@@ -156,7 +162,7 @@ export function lockCopy(db: Db, id: string): Promise<AudienceCopy | null> {
   return row<AudienceCopy>(
     db,
     'lock_audience_copy',
-    `SELECT id, project_id, audience, scheduled_id, copied_at::text, copied_id FROM broadcasts
+    `SELECT id, project_id, audience, scheduled_id, retry_of, copied_at::text, copied_id FROM broadcasts
      WHERE id = $1 AND status IN ('queued', 'running') AND copied_id IS NOT NULL FOR UPDATE`,
     [id],
   );
@@ -180,7 +186,7 @@ export function nextOfAudience(
     'next_of_audience',
     `SELECT s.id, s.channel, ${QUEUED_BOT} AS bot, s.timezone, s.created_at::text FROM subscribers s ${JOIN_OWN_BOT}
      WHERE ${AUDIENCE_FILTER} AND s.active AND (s.created_at, s.id) < ($7::text::timestamptz, $8::uuid)
-     ORDER BY s.created_at DESC, s.id DESC LIMIT ${COPY_BATCH}`,
+     ORDER BY s.created_at DESC, s.id DESC LIMIT ${BATCH_ROWS}`,
     [...filterParameters(project_id, audience), copied_at, copied_id],
   );
 }
@@ -232,8 +238,8 @@ export function endCopy(db: Db, id: string): Promise<number> {
 }
 
 /** Counts the recipients of a running broadcast; an ended one has the counts in its row. */
-const VIEW = `SELECT b.id, b.project_id, b.status, b.total, b.messages_per_minute, b.content, b.audience, b.created_at,
-    b.started_at, b.ended_at,
+const VIEW = `SELECT b.id, b.project_id, b.status, b.total, b.inactive, b.messages_per_minute, b.content, b.audience,
+    b.created_at, b.started_at, b.ended_at,
     coalesce(b.sent, c.sent) AS sent, coalesce(b.failed, c.failed) AS failed,
     coalesce(b.skipped, c.skipped + b.inactive) AS skipped,
     coalesce(b.possible_duplicates, c.resent) AS possible_duplicates, ${cursorTime('b.created_at')} AS cursor_at
@@ -247,12 +253,16 @@ export function findBroadcast(db: Db, id: string): Promise<BroadcastRow | null> 
   return row<BroadcastRow>(db, 'find_broadcast', `${VIEW} WHERE b.id = $1`, [id]);
 }
 
+/** A batch is one when all of its recipients are stored. */
+const IS_WHOLE = `(b.kind <> 'batch' OR b.copied_id IS NULL)`;
+
 export function findJob(db: Db, projectId: string, kind: JobKind, id: string): Promise<BroadcastRow | null> {
-  return row<BroadcastRow>(db, 'find_job', `${VIEW} WHERE b.id = $2 AND b.project_id = $1 AND b.kind = $3`, [
-    projectId,
-    id,
-    kind,
-  ]);
+  return row<BroadcastRow>(
+    db,
+    'find_job',
+    `${VIEW} WHERE b.id = $2 AND b.project_id = $1 AND b.kind = $3 AND ${IS_WHOLE}`,
+    [projectId, id, kind],
+  );
 }
 
 /** Returns one row more than the limit if there is another page. */
@@ -265,7 +275,7 @@ export function listJobs(
   return rows<BroadcastRow & { cursor_at: string }>(
     db,
     'list_jobs',
-    `${VIEW} WHERE b.project_id = $1 AND b.kind = $5
+    `${VIEW} WHERE b.project_id = $1 AND b.kind = $5 AND ${IS_WHOLE}
        AND (b.created_at, b.id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
      ORDER BY b.created_at DESC, b.id DESC LIMIT $4`,
     [projectId, before?.at ?? null, before?.id ?? null, limit + 1, kind],

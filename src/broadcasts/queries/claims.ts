@@ -12,6 +12,7 @@ import {
 import type { Language } from '../../contract/common';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import type { BatchContent } from '../../messages';
 import type { MessageContent } from '../../messages/contract';
 import { ERASED_SUBSCRIBER_ID } from '../../subscribers';
 import type { Properties } from '../../subscribers/contract';
@@ -59,7 +60,7 @@ export interface RecipientClaim {
   /** The bot's pace. */
   perSecond: number;
   /** A claimed recipient's own message, which is stored with the claim. */
-  contentFor: (recipient: ClaimedRecipient) => MessageContent | null;
+  contentFor: (recipient: ReachableRecipient) => MessageContent | null;
   /** Platform calls of a message; a recipient who has the media takes one. */
   callsOf: (recipient: ClaimedRecipient) => number;
 }
@@ -91,8 +92,7 @@ export function claimRecipients(
     if (moved.length > 0) await reassign(db, moved);
     const reachable = queued
       .filter(
-        (recipient): recipient is ClaimedRecipient & QueuedRecipient =>
-          recipient.chat_id !== null && recipient.bot === bot,
+        (recipient): recipient is ReachableRecipient => recipient.chat_id !== null && recipient.bot === bot,
       )
       .map((recipient) => ({ ...recipient, content: contentFor(recipient) }));
     const unsubscribed = queued.filter((recipient) => recipient.chat_id === null);
@@ -127,30 +127,39 @@ export function claimRecipients(
   });
 }
 
-type QueuedRecipient = Omit<ClaimedRecipient, 'chat_id'> & {
+type QueuedRecipient = Omit<ClaimedRecipient, 'chat_id' | 'content'> & {
   chat_id: string | null;
+  /** As stored: in a batch not yet rendered. */
+  content: BatchContent | null;
   /** The key of the bot that reaches the recipient now. */
   bot: string;
 };
+
+export type ReachableRecipient = QueuedRecipient & { chat_id: string };
 
 /** SQL: when the chat of a queued recipient `r` is free; the lookup by key cannot become a join of whole tables. */
 const chatFreeAt = (bot: string) => `(SELECT pace.next_at FROM subscribers s
   JOIN chat_pace pace ON pace.chat = ${chatKeyOf(bot, 's.chat_id')} WHERE s.id = r.subscriber_id)`;
 
-/** `chat_id` is null if the recipient is no longer an active subscriber. */
+/**
+ * `chat_id` is null if the recipient is no longer an active subscriber. The messages of a batch go to each subscriber in the
+ * order of the request: one is claimed when the one before it has its result.
+ */
 function queuedRecipients(db: Db, id: string, sender: Sender, limit: number): Promise<QueuedRecipient[]> {
   return rows<QueuedRecipient>(
     db,
     'queued_recipients',
     `SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, r.content, s.external_id, s.platform_user_id,
        s.first_name, s.username, s.lang, s.properties, s.chat_id, ${REACHING_BOT} AS bot
-     FROM (SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, r.content FROM broadcast_recipients r
+     FROM (SELECT r.id, r.position, r.subscriber_id, r.tries, r.media_message_id, r.content FROM broadcast_recipients r
            WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.bot = $5 AND r.status = 'queued'
              AND coalesce(r.due_at <= clock_timestamp(), true)
              AND coalesce(${chatFreeAt('$4::text')} <= clock_timestamp(), true)
-           ORDER BY r.id LIMIT $3) r
+             AND (r.position IS NULL OR NOT EXISTS (SELECT FROM broadcast_recipients earlier
+               WHERE earlier.broadcast_id = $1 AND earlier.status = 'sending' AND earlier.subscriber_id = r.subscriber_id))
+           ORDER BY r.position, r.id LIMIT $3) r
      LEFT JOIN subscribers s ON s.id = r.subscriber_id AND s.active
-     ${JOIN_OWN_BOT}`,
+     ${JOIN_OWN_BOT} ORDER BY r.position, r.id`,
     [id, sender.channel, limit, senderKey(sender), sender.bot],
   );
 }
@@ -182,7 +191,10 @@ export async function msUntilDue(db: Db, id: string): Promise<number> {
   return Math.max(0, Math.ceil(next?.ms ?? 0));
 }
 
-/** No recipient can be sent to now: either none is queued, or the chats of all must wait. */
+/** A message that waits for an earlier one in flight is asked for again after this time. */
+const IN_FLIGHT_MS = 50;
+
+/** No recipient can be sent to now: either none is queued, or all must wait for their chat or for an earlier message. */
 async function waitForChats(db: Db, id: string, sender: Sender): Promise<Claim> {
   const next = await row<{ wait_ms: number; due_ms: number }>(
     db,
@@ -197,7 +209,7 @@ async function waitForChats(db: Db, id: string, sender: Sender): Promise<Claim> 
   );
   if (!next) return { state: 'empty' };
   if (next.due_ms > LATER_MS) return { state: 'later' };
-  return { state: 'claimed', recipients: [], waitMs: Math.max(1, next.wait_ms) };
+  return { state: 'claimed', recipients: [], waitMs: next.wait_ms > 0 ? next.wait_ms : IN_FLIGHT_MS };
 }
 
 function skip(db: Db, ids: string[]): Promise<number> {
@@ -218,7 +230,7 @@ function markSending(db: Db, run: BroadcastRun, recipients: ClaimedRecipient[]):
     db,
     'mark_recipients_sending',
     `UPDATE broadcast_recipients r SET status = 'sending', token = $2,
-       content = CASE WHEN r.subscriber_id <> '${ERASED_SUBSCRIBER_ID}' THEN coalesce(r.content, given.content::jsonb) END
+       content = CASE WHEN r.subscriber_id <> '${ERASED_SUBSCRIBER_ID}' THEN coalesce(given.content::jsonb, r.content) END
      FROM unnest($1::uuid[], $3::text[]) AS given (id, content) WHERE r.id = given.id`,
     [
       recipients.map(({ id }) => id),

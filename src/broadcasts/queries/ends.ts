@@ -1,4 +1,5 @@
 import type { Channel } from '../../contract/common';
+import { BATCH_ROWS } from '../../db/batches';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { BroadcastCounts } from './broadcasts';
@@ -15,9 +16,6 @@ export async function countOpenRecipients(db: Db, id: string): Promise<{ queued:
   return open ?? { queued: 0, sending: 0 };
 }
 
-/** Recipients that are skipped in one transaction. */
-export const SKIP_BATCH = 1_000;
-
 /** The next ones of a broadcast that is being cancelled. A cancel and the worker can do it at the same time. */
 export function skipQueuedRecipients(db: Db, id: string): Promise<number> {
   return change(
@@ -27,7 +25,7 @@ export function skipQueuedRecipients(db: Db, id: string): Promise<number> {
      WHERE status = 'queued' AND id IN (
        SELECT r.id FROM broadcasts b JOIN broadcast_recipients r ON r.broadcast_id = b.id
        WHERE b.id = $1 AND b.status = 'cancelling' AND r.status = 'queued'
-       LIMIT ${SKIP_BATCH} FOR UPDATE OF r SKIP LOCKED)`,
+       LIMIT ${BATCH_ROWS} FOR UPDATE OF r SKIP LOCKED)`,
     [id],
   );
 }

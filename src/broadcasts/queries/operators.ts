@@ -77,7 +77,7 @@ export function listOperatorEntries(
 export interface OperatorMessage {
   id: string;
   project_slug: string;
-  kind: string;
+  source: string;
   channel: string;
   status: string;
   reason: string | null;
@@ -94,13 +94,13 @@ export async function searchMessages(
 ): Promise<OperatorMessage[]> {
   const ofProject = projectId === undefined ? '' : 'AND p.id = $3';
   const found = await db.query<OperatorMessage>({
-    text: `SELECT id, project_slug, kind, channel, status, reason, at FROM (
-         (SELECT m.id, p.slug AS project_slug, m.kind, m.channel, m.status, m.reason, m.created_at AS at
+    text: `SELECT id, project_slug, source, channel, status, reason, at FROM (
+         (SELECT m.id, p.slug AS project_slug, m.source, m.channel, m.status, m.reason, m.created_at AS at
           FROM messages m JOIN projects p ON p.id = m.project_id
           WHERE m.created_at >= $1 ${ofProject}
           ORDER BY m.created_at DESC, m.id DESC LIMIT $2)
          UNION ALL
-         (SELECT r.id, p.slug, b.kind, r.channel, r.status, r.reason, r.ended_at
+         (SELECT r.id, p.slug, b.source, r.channel, r.status, r.reason, r.ended_at
           FROM broadcasts b JOIN projects p ON p.id = b.project_id JOIN broadcast_recipients r ON r.broadcast_id = b.id
           WHERE (b.status IN ('queued', 'running', 'cancelling') OR b.ended_at >= $1) AND r.ended_at >= $1
             AND r.channel <> '' ${ofProject}

@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits';
 import type { Db } from '../../db/pool';
 import { BATCH, repeatedDelete, retentionDays, type NextBatch, type Retention } from '../../db/retention';
 import { CLAIM_DAYS } from '../recurring/queries';
@@ -46,6 +47,10 @@ function removeOldRecurring(db: Db, days: number): NextBatch {
   );
 }
 
+/** SQL: a batch whose request died before all of its recipients were stored, and which none can complete any more. */
+const IS_ABANDONED = `b.status = 'queued' AND b.wake_at = 'infinity'
+  AND b.created_at < now() - interval '${limits.idempotencyHours + 1} hours'`;
+
 /** Before their broadcasts, in batches: a broadcast has up to 100,000 of them, which its deletion would cascade to. */
 function removeOldRecipients(db: Db, days: number): NextBatch {
   return repeatedDelete(
@@ -53,7 +58,8 @@ function removeOldRecipients(db: Db, days: number): NextBatch {
     'remove_old_recipients',
     `DELETE FROM broadcast_recipients WHERE id IN (
        SELECT r.id FROM broadcasts b JOIN broadcast_recipients r ON r.broadcast_id = b.id
-       WHERE b.ended_at < now() - make_interval(days => $1) LIMIT ${BATCH} FOR UPDATE OF r SKIP LOCKED)`,
+       WHERE b.ended_at < now() - make_interval(days => $1) OR ${IS_ABANDONED}
+       LIMIT ${BATCH} FOR UPDATE OF r SKIP LOCKED)`,
     [days],
   );
 }
@@ -63,7 +69,8 @@ function removeOldBroadcasts(db: Db, days: number): NextBatch {
     db,
     'remove_old_broadcasts',
     `DELETE FROM broadcasts WHERE id IN (
-       SELECT b.id FROM broadcasts b WHERE b.ended_at < now() - make_interval(days => $1)
+       SELECT b.id FROM broadcasts b
+       WHERE (b.ended_at < now() - make_interval(days => $1) OR ${IS_ABANDONED})
          AND NOT EXISTS (SELECT 1 FROM broadcast_recipients r WHERE r.broadcast_id = b.id)
        LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
     [days],

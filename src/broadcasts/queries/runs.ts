@@ -3,9 +3,10 @@ import type pg from 'pg';
 import { listProjectBots, sharedBotKey } from '../../bots';
 import { channels, type Channel } from '../../contract/common';
 import { limits } from '../../contract/limits';
+import { BATCH_ROWS, inBatches } from '../../db/batches';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row } from '../../db/query';
-import type { StoredContent } from '../../messages';
+import type { BatchTemplates, StoredContent } from '../../messages';
 import type { BroadcastStatus, JobKind } from '../contract';
 
 /** One run of a broadcast: a page of its workflow in one worker. The token fences out earlier runs. */
@@ -16,7 +17,8 @@ export interface BroadcastRun {
   projectId: string;
   /** The project's name, for templates. */
   project: string;
-  content: StoredContent;
+  /** Of a broadcast; of a batch, whose messages are with their recipients, its templates. */
+  content: StoredContent | BatchTemplates;
   senders: Sender[];
 }
 
@@ -80,11 +82,8 @@ interface BegunRun {
   kind: JobKind;
   project_id: string;
   project: string;
-  content: StoredContent;
+  content: StoredContent | BatchTemplates;
 }
-
-/** Recipients that are changed in one statement. */
-const BATCH = 1_000;
 
 /** What has changed for the recipients since they were copied, in batches. */
 export async function updateRecipients(
@@ -92,8 +91,8 @@ export async function updateRecipients(
   { id, projectId, senders }: BroadcastRun,
 ): Promise<void> {
   const own = senders.map(({ bot }) => bot).filter((bot) => bot !== '');
-  while ((await skipTooLate(pool, id)) === BATCH);
-  while ((await leaveRemovedBots(pool, id, projectId, own)) === BATCH);
+  await inBatches(() => skipTooLate(pool, id));
+  await inBatches(() => leaveRemovedBots(pool, id, projectId, own));
 }
 
 /** Recipients whose own time is too long ago, unless their message may have been sent before a crash. */
@@ -105,7 +104,7 @@ function skipTooLate(db: Db, id: string): Promise<number> {
      WHERE status = 'queued' AND id IN (
        SELECT id FROM broadcast_recipients
        WHERE broadcast_id = $1 AND status = 'queued' AND NOT resent AND media_message_id IS NULL
-         AND due_at < clock_timestamp() - interval '${limits.scheduledLateHours} hours' LIMIT ${BATCH})`,
+         AND due_at < clock_timestamp() - interval '${limits.scheduledLateHours} hours' LIMIT ${BATCH_ROWS})`,
     [id],
   );
 }
@@ -119,7 +118,7 @@ function leaveRemovedBots(db: Db, id: string, projectId: string, connected: stri
        (SELECT own.bot FROM project_bots own WHERE own.project_id = $2 AND own.channel = r.channel), '')
      WHERE r.status = 'queued' AND r.id IN (
        SELECT id FROM broadcast_recipients
-       WHERE broadcast_id = $1 AND status = 'queued' AND bot <> '' AND bot <> ALL ($3::text[]) LIMIT ${BATCH})`,
+       WHERE broadcast_id = $1 AND status = 'queued' AND bot <> '' AND bot <> ALL ($3::text[]) LIMIT ${BATCH_ROWS})`,
     [id, projectId, connected],
   );
 }

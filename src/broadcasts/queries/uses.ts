@@ -38,10 +38,10 @@ export async function definitionsWithTemplate(
   const found = await rows<Pick<TemplateUse, 'what' | 'vars'>>(
     db,
     'definitions_with_template',
-    `SELECT 'A scheduled message' AS what, content->'vars' AS vars FROM scheduled
+    `SELECT 'a scheduled message' AS what, coalesce(content->'vars', '{}') AS vars FROM scheduled
      WHERE project_id = $1 AND ended_at IS NULL AND content->>'template' = $2
      UNION ALL
-     SELECT 'A recurring message', content->'vars' FROM recurring
+     SELECT 'a recurring message', coalesce(content->'vars', '{}') FROM recurring
      WHERE project_id = $1 AND ended_at IS NULL AND content->>'template' = $2`,
     [projectId, key],
   );

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { characters } from '../../contract/characters';
 import { givenTimeSchema, idSchema, pageQuery, timestampSchema, timezoneSchema } from '../../contract/common';
 import { contentSchema, givenContentFields } from '../../contract/content';
 import { limits } from '../../contract/limits';
@@ -7,7 +8,7 @@ import { audienceFields, audienceSchema } from '../contract';
 export const recurringStatuses = ['active', 'paused', 'ended'] as const;
 export type RecurringStatus = (typeof recurringStatuses)[number];
 
-const nameSchema = z.string().trim().min(1).max(limits.nameLength);
+const nameSchema = z.string().trim().min(1).check(characters(limits.nameLength));
 const cronSchema = z
   .string()
   .max(limits.cronLength)

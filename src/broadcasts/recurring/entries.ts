@@ -5,7 +5,6 @@ import type { Core } from '../../core';
 import { withTransaction, type Db } from '../../db/pool';
 import type { Work } from '../../http/idempotency';
 import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
-import { contentOf } from '../../messages/contract';
 import { lockProject } from '../../projects';
 import { checkContentNow, checkTemplate, readProject, requireRoomForEntry } from '../entries';
 import type { NewRecurring, RecurringChanges, RecurringView, RunView } from './contract';
@@ -41,7 +40,7 @@ export async function createRecurring(
   const project = await readProject(pool, projectId);
   const values: RecurringValues = {
     name: request.name,
-    content: contentOf(request.content),
+    content: request.content,
     audience: request.audience,
     cron: request.cron.trim(),
     timezone: request.timezone ?? project.timezone,
@@ -76,7 +75,7 @@ export async function patchRecurring(
     const before = await requireOpen(db, id);
     const values = {
       name: changes.name ?? before.name,
-      content: changes.content ? contentOf(changes.content) : before.content,
+      content: changes.content ?? before.content,
       audience: changes.audience ?? before.audience,
       cron: changes.cron?.trim() ?? before.cron,
       timezone: changes.timezone ?? before.timezone,

@@ -1,4 +1,4 @@
-import type { GivenContent } from '../../contract/content';
+import type { ContentAsGiven } from '../../contract/content';
 import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
@@ -9,7 +9,7 @@ import type { RecurringStatus, RunView } from './contract';
 
 export interface RecurringValues {
   name: string;
-  content: GivenContent;
+  content: ContentAsGiven;
   audience: Audience;
   cron: string;
   timezone: string;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { normalContent } from '../../contract/content';
 import { AppError } from '../../contract/errors';
 import type { Core } from '../../core';
 import { withTransaction } from '../../db/pool';
@@ -164,7 +165,8 @@ async function contentNow(
   row: { id: string; project_id: string; content: LockedRecurring['content'] },
 ): Promise<StoredContent | null> {
   try {
-    return await storeContent(pool, row.project_id, row.content, { allowLocal: config.allowLocalWebhooks });
+    const policy = { allowLocal: config.allowLocalWebhooks };
+    return await storeContent(pool, row.project_id, normalContent(row.content), policy);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     log.warn({ err: error, recurring_id: row.id }, 'a recurring message can no longer be sent');
@@ -188,6 +190,7 @@ async function startJob(
     messages_per_minute: null,
     scheduled_id: null,
     run_id: given.runId,
+    recurring_id: row.id,
   };
   await insertAudienceJob(db, row.project_id, job, given.counted);
   await countRun(db, row.id, given.at);

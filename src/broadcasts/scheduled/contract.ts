@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { characters } from '../../contract/characters';
 import { channelSchema, idSchema, pageQuery, timestampSchema, timezoneSchema } from '../../contract/common';
 import { contentSchema, givenContentFields } from '../../contract/content';
 import { AppError } from '../../contract/errors';
@@ -33,7 +34,7 @@ const zoneSchema = z
     'Of a time without an offset: an IANA name, or `recipient` for each one’s own. Default: the project’s.',
   );
 
-const nameSchema = z.string().trim().min(1).max(limits.nameLength);
+const nameSchema = z.string().trim().min(1).check(characters(limits.nameLength));
 const channelsSchema = z.array(channelSchema).min(1);
 
 export const newScheduledSchema = z
@@ -102,7 +103,9 @@ export const scheduledSchema = z.strictObject({
   reason: z.string().nullable().describe('Why it failed or was skipped.'),
   next_at: timestampSchema
     .nullable()
-    .describe('When it is sent next; null once it has ended or has become a broadcast.'),
+    .describe(
+      'When it is sent next; null once it has ended or has become a broadcast, unless recipients wait for their own time.',
+    ),
   job_id: idSchema.nullable().describe('The broadcast of an audience.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,

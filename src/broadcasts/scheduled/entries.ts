@@ -5,7 +5,6 @@ import type { Core } from '../../core';
 import { withTransaction, type Db } from '../../db/pool';
 import type { Work } from '../../http/idempotency';
 import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
-import { contentOf } from '../../messages/contract';
 import { lockProject } from '../../projects';
 import type { Project } from '../../projects/contract';
 import {
@@ -55,7 +54,7 @@ export async function createScheduled(
     const values = {
       ...when,
       name: request.name ?? null,
-      content: contentOf(request.content),
+      content: request.content,
       subscriber_id: subscriber?.id ?? null,
       external_id: request.external_id ?? null,
       audience: request.audience ?? null,
@@ -95,7 +94,7 @@ export async function patchScheduled(
     const values = {
       ...when,
       name: changes.name === undefined ? before.name : changes.name,
-      content: changes.content ? contentOf(changes.content) : before.content,
+      content: changes.content ?? before.content,
       subscriber_id: subscriber?.id ?? before.subscriber_id,
       external_id: changes.external_id ?? before.external_id,
       audience: changes.audience ?? before.audience,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { normalContent } from '../../contract/content';
 import { AppError } from '../../contract/errors';
 import { formatSubscriberId } from '../../contract/ids';
 import { limits } from '../../contract/limits';
@@ -175,7 +176,12 @@ async function send(
   recipients: SubscriberRecord[],
 ): Promise<SendResult[]> {
   try {
-    const request = { content: entry.content, permission: entry.permission ?? undefined };
+    const request = {
+      source: 'scheduled' as const,
+      sourceId: entry.id,
+      content: normalContent(entry.content),
+      permission: entry.permission ?? undefined,
+    };
     const details = await sendTo(deps, entry.project_id, request, recipients, entry.id);
     return details.map((detail) => (detail ? sendResultOf(detail) : UNSENDABLE));
   } catch (error) {
@@ -271,7 +277,7 @@ async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Pro
   }
   try {
     const policy = { allowLocal: config.allowLocalWebhooks };
-    const content = await storeContent(pool, project.id, entry.content, policy);
+    const content = await storeContent(pool, project.id, normalContent(entry.content), policy);
     const counted = await countAudience(pool, project.id, audience);
     if (counted.active === 0) {
       return await endAudience(deps, entry, { status: 'skipped', reason: 'empty_audience' });

@@ -1,5 +1,5 @@
 import type { Channel } from '../../contract/common';
-import type { GivenContent } from '../../contract/content';
+import type { ContentAsGiven } from '../../contract/content';
 import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
@@ -11,7 +11,7 @@ import type { When } from './when';
 
 export interface ScheduledValues extends When {
   name: string | null;
-  content: GivenContent;
+  content: ContentAsGiven;
   subscriber_id: string | null;
   external_id: string | null;
   audience: Audience | null;
@@ -31,8 +31,11 @@ export interface ScheduledRow extends ScheduledValues {
   ended_at: Date | null;
 }
 
+/** While its broadcast sends to each recipient at their own time, an entry is due when the next of them is. */
 const COLUMNS = `id, project_id, name, content, subscriber_id, external_id, audience, channels, permission, scheduled_at,
-  timezone, status, reason, job_id, next_at, created_at, updated_at, ended_at`;
+  timezone, status, reason, job_id, created_at, updated_at, ended_at,
+  coalesce(next_at, (SELECT min(due_at) FROM broadcast_recipients r
+    WHERE r.broadcast_id = scheduled.job_id AND r.status = 'queued' AND r.due_at IS NOT NULL)) AS next_at`;
 
 const valuesOf = (values: ScheduledValues) => [
   values.name,

@@ -68,6 +68,8 @@ CREATE TABLE api_keys (
   scopes text[] NOT NULL DEFAULT '{read,send,auth,helpdesk,export,admin,manage}'
 );
 CREATE INDEX api_keys_project ON api_keys (project_id, created_at DESC);
+-- For retention, as those on the ends of other tables.
+CREATE INDEX api_keys_revoked ON api_keys (revoked_at) WHERE revoked_at IS NOT NULL;
 
 -- One row for each charged login. UNIQUE(session) makes a second charge impossible.
 CREATE TABLE credit_ledger (
@@ -88,6 +90,7 @@ CREATE TABLE credit_months (
   exhausted_at timestamptz,
   PRIMARY KEY (project_id, month)
 );
+CREATE INDEX credit_months_month ON credit_months (month);
 
 -- People who use the dashboard, and their places in the teams of projects. An account is a user of a messenger; a user
 -- who comes through two messengers has two.
@@ -126,7 +129,7 @@ CREATE UNIQUE INDEX dashboard_sessions_id ON dashboard_sessions (id);
 CREATE INDEX dashboard_sessions_account ON dashboard_sessions (account_id) WHERE account_id IS NOT NULL;
 CREATE INDEX dashboard_sessions_key ON dashboard_sessions (key_id) WHERE key_id IS NOT NULL;
 
--- Who changed what in a project. No contents: only the action and the id of what was changed.
+-- Who changed what in a project. No contents: the action, what was changed and, of settings, their values before and after.
 CREATE TABLE audit_entries (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
@@ -134,9 +137,15 @@ CREATE TABLE audit_entries (
   actor_id uuid,
   action text NOT NULL,
   target_id text,
+  -- As it was called then.
+  target_name text,
+  -- [{field, before, after}]
+  changes jsonb NOT NULL DEFAULT '[]',
   ip text,
   at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
+-- The latest name of what an entry names.
+CREATE INDEX audit_entries_name ON audit_entries (project_id, target_id, at DESC) WHERE target_name IS NOT NULL;
 CREATE INDEX audit_entries_page ON audit_entries (project_id, at DESC, id DESC);
 CREATE INDEX audit_entries_age ON audit_entries (at);
 
@@ -284,6 +293,7 @@ CREATE UNLOGGED TABLE bot_turns (
   waiting_until timestamptz NOT NULL,
   PRIMARY KEY (bot, urgent, project_id)
 );
+CREATE INDEX bot_turns_end ON bot_turns (waiting_until);
 
 -- Media that was uploaded to a messenger, by bot and content, so that it is uploaded once and not for each recipient.
 CREATE TABLE media_uploads (
@@ -339,6 +349,8 @@ CREATE INDEX subscribers_external ON subscribers (project_id, external_id) WHERE
 CREATE INDEX subscribers_platform ON subscribers (channel, platform_user_id);
 CREATE INDEX subscribers_tags ON subscribers USING gin (tags);
 CREATE INDEX subscribers_permissions ON subscribers USING gin (permissions);
+-- Search by how a name, username or external id begins. A name comes from a messenger and may have any length, so that only its
+-- beginning is indexed.
 CREATE INDEX subscribers_by_name ON subscribers (project_id, lower(left(first_name, 64)) text_pattern_ops);
 CREATE INDEX subscribers_by_username ON subscribers (project_id, lower(left(username, 64)) text_pattern_ops)
   WHERE username IS NOT NULL;
@@ -433,17 +445,18 @@ CREATE TABLE import_chunks (
 -- ======
 -- The outbox, published ids and tracked events.
 
--- The outbox. The body's bytes are fixed here, in the transaction that causes the event.
+-- The outbox. The body's bytes are fixed here, in the transaction that causes the event. No foreign keys here, on what a
+-- delivery writes, or on what is deleted with them: their checks cost every delivery. `removeEvents` deletes an event
+-- with its deliveries, and retention ends what a removed project or endpoint leaves.
 CREATE TABLE events (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  project_id uuid NOT NULL,
   name text NOT NULL,
   body text NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   -- The W3C trace context of what caused the event, only while tracing is on: the attempts join its trace.
   traceparent text,
-  -- The subscriber of a published event whose body does not have their id as the index `events_subscriber` expects it: in
-  -- canonical form, as the first `subscriber_id`. A publisher chooses the order of the fields, and the case of a UUID.
+  -- Whom it is about; erased with them.
   subscriber_id uuid,
   -- The transaction that wrote an event. The stream of events reads in this order and stops at the oldest transaction that
   -- is still open, so that an event that commits late is not skipped.
@@ -454,16 +467,13 @@ CREATE TABLE events (
 CREATE INDEX events_project ON events (project_id, created_at DESC);
 -- Retention walks these by age, in batches of (time, id). The BRIN indexes could not return rows in order.
 CREATE INDEX events_by_age ON events (created_at, id);
--- The subscriber of an event is read from its body. An escaped quote cannot match: the pattern finds a field, never a part
--- of a text.
-CREATE INDEX events_subscriber ON events (substring(body, '"subscriber_id":"([^"\\]+)"'));
-CREATE INDEX events_published_subscriber ON events (subscriber_id) WHERE subscriber_id IS NOT NULL;
+CREATE INDEX events_subscriber ON events (subscriber_id) WHERE subscriber_id IS NOT NULL;
 CREATE INDEX events_stream ON events (project_id, xid, id);
 
 -- Events of removed people that were not erased at once, because a delivery of theirs was open. `check_at` is moved on
 -- while it still is.
 CREATE TABLE event_erasures (
-  event_id uuid PRIMARY KEY REFERENCES events ON DELETE CASCADE,
+  event_id uuid PRIMARY KEY,
   requested_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   check_at timestamptz NOT NULL
 );
@@ -471,7 +481,7 @@ CREATE INDEX event_erasures_due ON event_erasures (check_at);
 
 -- Ids that publishers gave their events, kept for 30 days: the same id again is a duplicate.
 CREATE TABLE published_ids (
-  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  project_id uuid NOT NULL,
   -- Sorted by bytes, so that requests with overlapping ids insert them in one order.
   id text COLLATE "C" NOT NULL,
   event_id uuid NOT NULL,
@@ -546,7 +556,7 @@ CREATE INDEX invitations_age ON invitations (expires_at);
 CREATE TABLE member_notices (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   account_id uuid NOT NULL REFERENCES accounts ON DELETE CASCADE,
-  event_id uuid NOT NULL REFERENCES events ON DELETE CASCADE,
+  event_id uuid NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   send_at timestamptz NOT NULL DEFAULT now(),
   failures int NOT NULL DEFAULT 0,
@@ -578,6 +588,12 @@ CREATE TABLE templates (
   UNIQUE (project_id, key)
 );
 CREATE INDEX templates_page ON templates (project_id, created_at DESC, id DESC);
+
+-- Texts of the bot in a project's own words: {welcome?, help?, after_login?}, each {en?, ru?}.
+CREATE TABLE project_texts (
+  project_id uuid PRIMARY KEY REFERENCES projects ON DELETE CASCADE,
+  texts jsonb NOT NULL
+);
 
 -- =====
 -- login
@@ -627,7 +643,9 @@ CREATE TABLE auth_sessions (
   purpose text CHECK (purpose IN ('approval', 'login')),
   message text,
   -- The bot in which the link was opened and the question was asked.
-  bot text
+  bot text,
+  -- The messenger in which the bot first asked; null until then.
+  asked_in text
 );
 CREATE INDEX auth_sessions_page ON auth_sessions (project_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX auth_sessions_number ON auth_sessions (project_id, number);
@@ -701,6 +719,55 @@ CREATE TABLE auth_request_recipients (
 -- The limits of a subscriber count the last hour.
 CREATE INDEX auth_request_recipients_subscriber ON auth_request_recipients (subscriber_id, created_at);
 
+-- What happened to logins on a day (UTC). `seconds` is how long a confirmed one took, exact up to a minute and in tens after
+-- it, so that the counters give the median; 0 for the other steps.
+CREATE TABLE auth_days (
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  day date NOT NULL,
+  step text NOT NULL CHECK (step IN ('created', 'opened', 'confirmed', 'declined', 'expired', 'redeemed')),
+  -- Empty until the link was opened.
+  channel text NOT NULL,
+  seconds int NOT NULL,
+  count int NOT NULL,
+  PRIMARY KEY (project_id, day, step, channel, seconds)
+);
+CREATE INDEX auth_days_age ON auth_days (day);
+
+-- A trigger, because a dozen statements change a session, and each counts in its own transaction. Counters are locked in the
+-- order of their key, so that statements that change sessions of several projects cannot deadlock.
+CREATE FUNCTION count_new_sessions() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO auth_days AS d (project_id, day, step, channel, seconds, count)
+  SELECT project_id, (now() AT TIME ZONE 'UTC')::date, 'created', coalesce(channel, ''), 0, count(*)
+  FROM created WHERE purpose IS DISTINCT FROM 'approval' GROUP BY 1, 4 ORDER BY 1, 4
+  ON CONFLICT (project_id, day, step, channel, seconds) DO UPDATE SET count = d.count + excluded.count;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER count_new_sessions AFTER INSERT ON auth_sessions
+  REFERENCING NEW TABLE AS created FOR EACH STATEMENT EXECUTE FUNCTION count_new_sessions();
+
+CREATE FUNCTION count_session_steps() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO auth_days AS d (project_id, day, step, channel, seconds, count)
+  SELECT a.project_id, (now() AT TIME ZONE 'UTC')::date, steps.step, coalesce(a.channel, a.asked_in, ''), steps.seconds, count(*)
+  FROM after_change a JOIN before_change b ON b.id = a.id
+    CROSS JOIN LATERAL (SELECT extract(epoch FROM a.decided_at - a.created_at)::int AS took) t
+    CROSS JOIN LATERAL (VALUES
+      ('opened', b.asked_in IS NULL AND a.asked_in IS NOT NULL, 0),
+      ('confirmed', b.status = 'pending' AND a.status = 'confirmed', CASE WHEN t.took < 60 THEN t.took ELSE t.took / 10 * 10 END),
+      ('declined', b.status = 'pending' AND a.status = 'declined', 0),
+      ('expired', b.status = 'pending' AND a.status = 'expired', 0),
+      ('redeemed', b.status = 'confirmed' AND a.status = 'consumed', 0)
+    ) AS steps (step, is_done, seconds)
+  WHERE steps.is_done AND a.purpose IS DISTINCT FROM 'approval'
+  GROUP BY 1, 3, 4, 5 ORDER BY 1, 3, 4, 5
+  ON CONFLICT (project_id, day, step, channel, seconds) DO UPDATE SET count = d.count + excluded.count;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER count_session_steps AFTER UPDATE ON auth_sessions
+  REFERENCING OLD TABLE AS before_change NEW TABLE AS after_change
+  FOR EACH STATEMENT EXECUTE FUNCTION count_session_steps();
+
 -- When a session was last polled, to hold the pace of one a second across processes. Unlogged: it is worth a second.
 CREATE UNLOGGED TABLE auth_polls (
   session_id uuid PRIMARY KEY,
@@ -732,6 +799,8 @@ CREATE TABLE endpoints (
   updated_at timestamptz NOT NULL DEFAULT now(),
   -- The log of a deleted endpoint stays readable until its retention is over.
   deleted_at timestamptz,
+  -- Which events of those that it subscribes to; null: all.
+  filter jsonb,
   -- Null: the lane of the installation (HERALD_DELIVERY_LANE).
   delivery_lane text CHECK (delivery_lane IN ('workflow', 'express', 'auto')),
   -- How many attempts may be in flight; halved after a timeout, doubled after a fast success, 20 at most.
@@ -746,6 +815,25 @@ CREATE TABLE endpoints (
   -- Changes that happened with a result and whose events are yet to be emitted, oldest first.
   unannounced jsonb NOT NULL DEFAULT '[]'
 );
+-- Whether the `data` of an event matches a filter of an endpoint.
+CREATE FUNCTION filter_matches(filter jsonb, data jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE filter->>'match' WHEN 'any' THEN bool_or(holds) ELSE bool_and(holds) END
+  FROM (
+    SELECT coalesce(CASE rule->>'op'
+      WHEN 'exists' THEN found <> 'null'
+      WHEN 'eq' THEN found = wanted
+      WHEN 'ne' THEN found IS DISTINCT FROM wanted
+      WHEN 'gt' THEN jsonb_typeof(found) = jsonb_typeof(wanted) AND found > wanted
+      WHEN 'lt' THEN jsonb_typeof(found) = jsonb_typeof(wanted) AND found < wanted
+      WHEN 'contains' THEN CASE jsonb_typeof(found)
+        WHEN 'string' THEN strpos(found #>> '{}', wanted #>> '{}') > 0
+        WHEN 'array' THEN found @> jsonb_build_array(wanted) END
+      END, false) AS holds
+    FROM jsonb_array_elements(filter->'rules') AS rule
+    CROSS JOIN LATERAL (
+      SELECT data #> string_to_array(rule->>'field', '.') AS found, rule->'value' AS wanted) AS compared
+  ) AS judged
+$$;
 CREATE INDEX endpoints_project ON endpoints (project_id, created_at DESC) WHERE deleted_at IS NULL;
 CREATE INDEX endpoints_deleted ON endpoints (id) WHERE deleted_at IS NOT NULL;
 -- The few endpoints with an alert event to emit.
@@ -763,11 +851,12 @@ CREATE TABLE endpoint_secrets (
   request_id uuid
 );
 CREATE INDEX endpoint_secrets_endpoint ON endpoint_secrets (endpoint_id, id DESC);
+CREATE INDEX endpoint_secrets_end ON endpoint_secrets (expires_at) WHERE expires_at IS NOT NULL;
 
 -- Results of one endpoint in one hour (UTC) of their attempts. Written in the transaction of the result, so that the counts
 -- agree with the log after any crash; kept for eight days.
 CREATE TABLE endpoint_hours (
-  endpoint_id uuid NOT NULL REFERENCES endpoints ON DELETE CASCADE,
+  endpoint_id uuid NOT NULL,
   hour timestamptz NOT NULL,
   succeeded int NOT NULL,
   failed int NOT NULL,
@@ -778,11 +867,13 @@ CREATE TABLE endpoint_hours (
 ) WITH (fillfactor=50);
 CREATE INDEX endpoint_hours_age ON endpoint_hours (hour);
 
+-- Nothing that a success changes is indexed, so that its update is HOT: it writes no index, if its page has room. Deliveries
+-- without a success are found through `undelivered` and `delivery_queue`.
 CREATE TABLE deliveries (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
-  endpoint_id uuid NOT NULL REFERENCES endpoints ON DELETE CASCADE,
-  event_id uuid NOT NULL REFERENCES events ON DELETE CASCADE,
+  project_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  event_id uuid NOT NULL,
   event_name text NOT NULL,
   -- Decided by the claim.
   lane text CHECK (lane IN ('workflow', 'express')),
@@ -819,17 +910,46 @@ CREATE TABLE deliveries (
 ) WITH (fillfactor=80);
 CREATE INDEX deliveries_log ON deliveries (endpoint_id, created_at DESC, id DESC);
 CREATE INDEX deliveries_event ON deliveries (event_id);
-CREATE INDEX deliveries_open ON deliveries (endpoint_id, created_at) WHERE status = 'pending';
-CREATE INDEX deliveries_failed ON deliveries (endpoint_id, ended_at) WHERE status = 'failed';
-CREATE INDEX deliveries_overdue ON deliveries (overdue_at) WHERE status = 'pending';
--- Those that were cancelled are few among many; the log is read by status.
-CREATE INDEX deliveries_cancelled ON deliveries (endpoint_id, created_at DESC, id DESC) WHERE status = 'cancelled';
+
+-- Deliveries that failed, were cancelled, or are pending after more than the wait for a first attempt, which is the queue's.
+-- A trigger keeps it, so that no statement can forget it.
+CREATE TABLE undelivered (
+  delivery_id uuid PRIMARY KEY,
+  endpoint_id uuid NOT NULL,
+  status text NOT NULL,
+  created_at timestamptz NOT NULL,
+  ended_at timestamptz,
+  overdue_at timestamptz NOT NULL
+);
+CREATE INDEX undelivered_log ON undelivered (endpoint_id, status, created_at DESC, delivery_id DESC);
+CREATE INDEX undelivered_failed ON undelivered (endpoint_id, ended_at) WHERE status = 'failed';
+CREATE INDEX undelivered_overdue ON undelivered (overdue_at) WHERE status = 'pending';
+
+CREATE FUNCTION note_undelivered() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.status = 'succeeded' THEN
+    DELETE FROM undelivered WHERE delivery_id = NEW.id;
+  ELSE
+    INSERT INTO undelivered (delivery_id, endpoint_id, status, created_at, ended_at, overdue_at)
+    VALUES (NEW.id, NEW.endpoint_id, NEW.status, NEW.created_at, NEW.ended_at, NEW.overdue_at)
+    ON CONFLICT (delivery_id) DO UPDATE SET status = excluded.status, created_at = excluded.created_at,
+      ended_at = excluded.ended_at, overdue_at = excluded.overdue_at;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER deliveries_begun AFTER INSERT ON deliveries FOR EACH ROW WHEN (NEW.started OR NEW.status <> 'pending')
+  EXECUTE FUNCTION note_undelivered();
+-- Not for a success of the first attempt in the express lane.
+CREATE TRIGGER deliveries_undelivered AFTER UPDATE ON deliveries FOR EACH ROW
+  WHEN (OLD.status <> 'pending' OR OLD.attempts > 0 OR OLD.round > 0 OR NEW.started OR NEW.round > 0
+    OR NEW.status IN ('failed', 'cancelled') OR (NEW.status = 'pending' AND NEW.attempts > 0))
+  EXECUTE FUNCTION note_undelivered();
 
 -- Deliveries that wait for a start, a signal or a slot, and those whose attempt is in flight. A table of its own: claims
 -- leave dead index entries behind, and in `deliveries` they would stay until a vacuum of the whole table. A row exists
 -- only while there is something to do; a delivery that waits for its next scheduled attempt has none.
 CREATE TABLE delivery_queue (
-  delivery_id uuid PRIMARY KEY REFERENCES deliveries ON DELETE CASCADE,
+  delivery_id uuid PRIMARY KEY,
   endpoint_id uuid NOT NULL,
   project_id uuid NOT NULL,
   -- 0: requested, 1: ordinary, 2: one event of a broadcast.
@@ -852,7 +972,7 @@ CREATE INDEX delivery_queue_slotless ON delivery_queue (due_at) WHERE (holder IS
 
 -- UNIQUE (delivery, number) and a result that is written once: what has a result is never sent again.
 CREATE TABLE attempts (
-  delivery_id uuid NOT NULL REFERENCES deliveries ON DELETE CASCADE,
+  delivery_id uuid NOT NULL,
   number int NOT NULL,
   requested boolean NOT NULL,
   claimed_at timestamptz NOT NULL DEFAULT now(),
@@ -874,7 +994,7 @@ CREATE TABLE attempts (
 
 -- Which requests have retried a delivery: one that is resumed after a crash does not retry it again.
 CREATE TABLE delivery_retries (
-  delivery_id uuid NOT NULL REFERENCES deliveries ON DELETE CASCADE,
+  delivery_id uuid NOT NULL,
   request_id uuid NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (delivery_id, request_id)
@@ -883,7 +1003,7 @@ CREATE TABLE delivery_retries (
 -- The words of recent events, for the search in their bodies. A worker writes them a moment after the event: in the
 -- event's own insert they cost several times as much as everything else.
 CREATE TABLE event_words (
-  event_id uuid PRIMARY KEY REFERENCES events ON DELETE CASCADE,
+  event_id uuid PRIMARY KEY,
   project_id uuid NOT NULL,
   created_at timestamptz NOT NULL,
   words tsvector NOT NULL
@@ -914,7 +1034,9 @@ CREATE TABLE messages (
   request_id uuid NOT NULL,
   subscriber_id uuid NOT NULL REFERENCES subscribers ON DELETE CASCADE,
   channel text NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('send', 'otp')),
+  source text NOT NULL CHECK (source IN ('send', 'otp', 'scheduled', 'drip', 'bot')),
+  -- The scheduled message or the chain that it comes from.
+  source_id uuid,
   -- Null for one-time codes: those are kept nowhere.
   content jsonb,
   -- `sending` is committed before the call: after a crash the outcome is unknown.
@@ -932,10 +1054,9 @@ CREATE TABLE messages (
 CREATE INDEX messages_open ON messages (created_at) WHERE status IN ('queued', 'sending');
 CREATE INDEX messages_subscriber ON messages (subscriber_id, created_at DESC);
 CREATE INDEX messages_by_age ON messages (created_at, id);
--- What the dashboard reads: messages of a project by time, and subscribers by how their name, username or external id
--- begins. Indexes are built concurrently, because these tables can be large. A name comes from a messenger and may have any
--- length, so that only its beginning is indexed.
-CREATE INDEX messages_project ON messages (project_id, created_at) INCLUDE (status);
+-- The log of a project, newest first, with or without a filter: each source and status is a range of its own.
+CREATE INDEX messages_project ON messages (project_id, source, status, created_at, id);
+CREATE INDEX messages_source ON messages (source_id, status, created_at, id) WHERE source_id IS NOT NULL;
 
 CREATE TABLE otp_codes (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -960,11 +1081,15 @@ CREATE TABLE button_clicks (
   update_id bigint PRIMARY KEY,
   delivery_id uuid NOT NULL,
   subscriber_id uuid NOT NULL REFERENCES subscribers ON DELETE CASCADE,
-  clicked_at timestamptz NOT NULL
+  clicked_at timestamptz NOT NULL,
+  -- Of a broadcast or batch: the job, and the text of the button before it was rendered.
+  job_id uuid,
+  button text
 );
 CREATE INDEX button_clicks_age ON button_clicks USING brin (clicked_at);
 CREATE INDEX button_clicks_message ON button_clicks (delivery_id);
 CREATE INDEX button_clicks_subscriber ON button_clicks (subscriber_id);
+CREATE INDEX button_clicks_job ON button_clicks (job_id) WHERE job_id IS NOT NULL;
 
 -- ==========
 -- broadcasts
@@ -999,14 +1124,23 @@ CREATE TABLE broadcasts (
   kind text NOT NULL DEFAULT 'broadcast' CHECK (kind IN ('broadcast', 'batch')),
   -- The broadcast of an entry with an audience: at most one.
   scheduled_id uuid UNIQUE,
-  -- The broadcast of a run.
+  -- The broadcast of a run, and its recurring message.
   run_id uuid UNIQUE,
-  -- The subscriber up to whom the audience was copied into recipients, newest first. Null: all of it was.
+  recurring_id uuid,
+  -- Where its messages come from.
+  source text NOT NULL GENERATED ALWAYS AS (CASE WHEN kind = 'batch' THEN 'batch' WHEN scheduled_id IS NOT NULL THEN 'scheduled'
+    WHEN recurring_id IS NOT NULL THEN 'recurring' ELSE 'broadcast' END) STORED,
+  source_id uuid NOT NULL GENERATED ALWAYS AS (coalesce(scheduled_id, recurring_id, id)) STORED,
+  -- The broadcast whose failed recipients it is for: each is retried once, so that no second retry repeats a message that the
+  -- first one has sent.
+  retry_of uuid UNIQUE,
+  -- The subscriber, or failed recipient, up to whom the audience was copied into recipients, newest first. Null: all of it was.
   copied_at timestamptz,
   copied_id uuid
 );
 CREATE INDEX broadcasts_open_of_project ON broadcasts (project_id) WHERE status IN ('queued', 'running');
 CREATE INDEX broadcasts_page ON broadcasts (project_id, created_at DESC, id DESC);
+CREATE INDEX broadcasts_source ON broadcasts (source_id, created_at);
 CREATE INDEX broadcasts_open ON broadcasts (wake_at) WHERE status IN ('queued', 'running', 'cancelling');
 CREATE INDEX broadcasts_by_end ON broadcasts (ended_at) WHERE ended_at IS NOT NULL;
 
@@ -1036,12 +1170,19 @@ CREATE TABLE broadcast_recipients (
   position int,
   ref text,
   -- Not before this time: the local time of the recipient.
-  due_at timestamptz
+  due_at timestamptz,
+  -- The subscription ended within 72 hours of the message.
+  unsubscribed boolean NOT NULL DEFAULT false
 );
-CREATE INDEX broadcast_recipients_counts ON broadcast_recipients (broadcast_id, status);
+-- Counts, and the results of a broadcast: newest first, those without one last.
+CREATE INDEX broadcast_recipients_results ON broadcast_recipients (broadcast_id, status, coalesce(ended_at, 'epoch'), id);
+-- The log of messages.
+CREATE INDEX broadcast_recipients_log ON broadcast_recipients (broadcast_id, status, id);
 CREATE INDEX broadcast_recipients_subscriber ON broadcast_recipients (subscriber_id);
+CREATE INDEX broadcast_recipients_unsubscribed ON broadcast_recipients (broadcast_id) WHERE unsubscribed;
 -- A broadcast is sent by each bot separately, so that one bot that waits does not hold up the other.
-CREATE INDEX broadcast_recipients_by_bot ON broadcast_recipients (broadcast_id, channel, bot, id) WHERE status = 'queued';
+CREATE INDEX broadcast_recipients_by_bot ON broadcast_recipients (broadcast_id, channel, bot, position, id)
+  WHERE status = 'queued';
 
 CREATE INDEX broadcast_recipients_due ON broadcast_recipients (broadcast_id, due_at)
   WHERE status = 'queued' AND due_at IS NOT NULL;

@@ -1,3 +1,4 @@
+import { BATCH_ROWS } from '../../db/batches';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
@@ -100,9 +101,6 @@ export async function shareSyncTarget(db: Db, { id, until }: SyncLease): Promise
   );
 }
 
-/** Rows of one transaction: another transaction waits for some tenths of a second at most. */
-const BATCH = 1_000;
-
 /** How many workflows of one chain are woken in a second, so that a large chain does not starve others. */
 const WOKEN_PER_SECOND = 10;
 
@@ -140,7 +138,7 @@ async function changeNext(
        FROM (
          SELECT id, subscriber_id, next_at, parked FROM drip_enrolments
          WHERE drip_id = $1 AND ended_at IS NULL AND ${chosen}
-         ORDER BY ${order} LIMIT ${BATCH}) next
+         ORDER BY ${order} LIMIT ${BATCH_ROWS}) next
      ), changed AS (
        UPDATE drip_enrolments e SET revision = e.revision + 1, ${set}
        FROM chosen WHERE e.id = chosen.id AND e.ended_at IS NULL RETURNING e.id

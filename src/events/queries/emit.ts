@@ -1,11 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { parseSubscriberId } from '../../contract/ids';
 import { eventBody, type EventData, type EventName } from '../contract';
 import { deliveriesOfEvents, type FanOutEvent } from '../fan-out';
+import { uuidv7 } from '../../lib/uuid';
 import { currentTraceparent } from '../../lib/tracing';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import { isPool, withPipelinedTransaction, type Db } from '../../db/pool';
-import { change } from '../../db/query';
+import { change, row, USE_STORED_PLANS } from '../../db/query';
 
 export interface EmittedEvent {
   id: string;
@@ -26,13 +27,18 @@ export async function emitEvent<N extends EventName>(
   projectId: string,
   name: N,
   data: EventData<N>,
-  { id = randomUUID(), test = false, only }: { id?: string; test?: boolean; only?: FanOutEvent['only'] } = {},
+  { id = uuidv7(), test = false, only }: { id?: string; test?: boolean; only?: FanOutEvent['only'] } = {},
 ): Promise<EmittedEvent> {
   const [, written] = await withFanOut(db, [{ id, only }], (tx) =>
-    insertEvents(tx, projectId, [{ id, name, body: eventBody(name, data) }], {
-      test,
-      traceparent: currentTraceparent(),
-    }),
+    insertEvents(
+      tx,
+      projectId,
+      [{ id, name, body: eventBody(name, data), subscriberId: subscriberOf(data) }],
+      {
+        test,
+        traceparent: currentTraceparent(),
+      },
+    ),
   );
   return { id, deliveries: written.get(id) ?? 0 };
 }
@@ -43,7 +49,7 @@ export async function emitTestEvent<N extends EventName>(
   endpoint: { id: string; project_id: string },
   name: N,
   data: EventData<N>,
-  deliveryId: string = randomUUID(),
+  deliveryId: string = uuidv7(),
 ): Promise<string> {
   const only = { endpointId: endpoint.id, deliveryId };
   const emitted = await emitEvent(db, endpoint.project_id, name, data, { test: true, only });
@@ -54,7 +60,12 @@ export async function emitTestEvent<N extends EventName>(
 /** As `emitEvent`, for many events at once; their deliveries have the lowest priority. */
 export async function emitBulkEvents(db: Db, projectId: string, events: BulkEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const rows = events.map(({ name, data }) => ({ id: randomUUID(), name, body: eventBody(name, data) }));
+  const rows = events.map(({ name, data }) => ({
+    id: uuidv7(),
+    name,
+    body: eventBody(name, data),
+    subscriberId: subscriberOf(data),
+  }));
   await withFanOut(
     db,
     rows.map(({ id }) => ({ id, bulk: true })),
@@ -62,22 +73,30 @@ export async function emitBulkEvents(db: Db, projectId: string, events: BulkEven
   );
 }
 
+/** Whom an event is about: their id as it is stored, whichever form the data has. */
+export function subscriberOf(data: object): string | null {
+  const id = 'subscriber_id' in data ? data.subscriber_id : null;
+  return typeof id === 'string' ? parseSubscriberId(id) : null;
+}
+
 function insertEvents(
   db: Db,
   projectId: string,
-  events: { id: string; name: string; body: string }[],
+  events: { id: string; name: string; body: string; subscriberId: string | null }[],
   { test, traceparent }: { test: boolean; traceparent: string | null },
 ): Promise<number> {
   return change(
     db,
     'insert_events',
-    `INSERT INTO events (id, project_id, name, body, traceparent, test)
-     SELECT id, $1, name, body, $5, $6 FROM unnest($2::uuid[], $3::text[], $4::text[]) AS given (id, name, body)`,
+    `INSERT INTO events (id, project_id, name, body, subscriber_id, traceparent, test)
+     SELECT id, $1, name, body, subscriber_id, $6, $7
+     FROM unnest($2::uuid[], $3::text[], $4::text[], $5::uuid[]) AS given (id, name, body, subscriber_id)`,
     [
       projectId,
       events.map(({ id }) => id),
       events.map(({ name }) => name),
       events.map(({ body }) => body),
+      events.map(({ subscriberId }) => subscriberId),
       traceparent,
       test,
     ],
@@ -90,7 +109,14 @@ export async function withFanOut<T>(
   events: readonly FanOutEvent[],
   insert: (db: Db) => Promise<T>,
 ): Promise<[T, Map<string, number>]> {
-  const send = (tx: Db) => Promise.all([insert(tx), deliveriesOfEvents.get().fanOut(tx, events)]);
+  const send = async (tx: Db): Promise<[T, Map<string, number>]> => {
+    const [, inserted, deliveries] = await Promise.all([
+      row(tx, 'use_stored_plans', USE_STORED_PLANS),
+      insert(tx),
+      deliveriesOfEvents.get().fanOut(tx, events),
+    ]);
+    return [inserted, deliveries];
+  };
   const written = await (isPool(db) ? withPipelinedTransaction(db as pg.Pool, send) : send(db));
   notifyAfterCommit(db, notifyChannels.delivery);
   return written;

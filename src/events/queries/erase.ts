@@ -2,16 +2,6 @@ import { inTransaction, type Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
 import { deliveriesOfEvents } from '../fan-out';
 
-/** The pattern of the index `events_subscriber`, for SQL and JavaScript. */
-export const SUBSCRIBER_ID_PATTERN = '"subscriber_id":"([^"\\\\]+)"';
-
-/**
- * SQL: whether an event `e` is about the subscriber with this id (SQL), whose public forms are `publicIds` (SQL). Reads the
- * indexes `events_subscriber` and `events_published_subscriber`.
- */
-export const isAboutSubscriber = (id: string, publicIds: string) =>
-  `(substring(e.body FROM '${SUBSCRIBER_ID_PATTERN}') = ANY (${publicIds}) OR e.subscriber_id = ${id})`;
-
 /** The events that one transaction erases, with their deliveries. */
 const BATCH = 500;
 
@@ -25,34 +15,38 @@ export async function removeEvents(
   endedDays: number | null = null,
 ): Promise<{ removed: number; inUse: string[] }> {
   const inUse = await deliveriesOfEvents.get().eventsInUse(db, ids, endedDays);
+  const used = new Set(inUse);
+  const unused = ids.filter((id) => !used.has(id));
+  // The events first: that waits for the search index, so that the words it has just written are deleted, too.
   const removed = await change(
     db,
     'remove_events',
-    'DELETE FROM events WHERE id = ANY (ARRAY(SELECT unnest($1::uuid[]) EXCEPT SELECT unnest($2::uuid[])))',
-    [ids, inUse],
+    `WITH erasure AS (DELETE FROM event_erasures WHERE event_id = ANY ($1::uuid[]))
+     DELETE FROM events WHERE id = ANY ($1::uuid[])`,
+    [unused],
   );
+  await deliveriesOfEvents.get().remove(db, unused);
   return { removed, inUse };
 }
 
 /**
- * Marks every event of a person for erasure; either form of the id can be in a body. The first check of an event that
- * `latest` names comes later: its deliveries are about to be made.
+ * Marks every event of a person for erasure. The first check of an event that `latest` names comes later: its deliveries are
+ * about to be made.
  */
 export function markEventsForErasure(
   db: Db,
   projectId: string,
   subscriberId: string,
-  publicIds: string[],
   latest: string | null,
 ): Promise<number> {
   return change(
     db,
     'mark_events_for_erasure',
     `INSERT INTO event_erasures (event_id, check_at)
-     SELECT e.id, clock_timestamp() + CASE WHEN e.id = $4 THEN interval '5 seconds' ELSE interval '0' END
-     FROM events e WHERE ${isAboutSubscriber('$2', '$3::text[]')} AND e.project_id = $1
+     SELECT e.id, clock_timestamp() + CASE WHEN e.id = $3 THEN interval '5 seconds' ELSE interval '0' END
+     FROM events e WHERE e.subscriber_id = $2 AND e.project_id = $1
      ON CONFLICT (event_id) DO NOTHING`,
-    [projectId, subscriberId, publicIds, latest],
+    [projectId, subscriberId, latest],
   );
 }
 

@@ -1,5 +1,4 @@
 import type { PersonalData } from '../../db/personal-data';
-import { isAboutSubscriber } from './erase';
 
 export const personalData: PersonalData = {
   tables: {
@@ -8,7 +7,7 @@ export const personalData: PersonalData = {
         as: 'events',
         columns: 'e.id AS event_id, e.body::json AS body, e.created_at',
         from: 'events e',
-        where: `${isAboutSubscriber('person.id', 'person.public_ids')} AND e.project_id = person.project_id`,
+        where: 'e.subscriber_id = person.id AND e.project_id = person.project_id',
         order: ['e.created_at', 'e.id'],
       },
       // `removeSubscriber` marks them for erasure once its own event is among them.

@@ -11,7 +11,7 @@ export interface PublishedEvent {
   body: string;
   /** The sender's own id, if it gave one. Events of a project that share it are written together or not at all. */
   publishedId: string | null;
-  /** Set where the index `events_subscriber` does not find the subscriber by the body. */
+  /** Whom it is about. */
   subscriberId: string | null;
   traceparent: string | null;
 }

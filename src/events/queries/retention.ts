@@ -13,7 +13,7 @@ import { removeEvents } from './erase';
 /** What ends the rows of each table of this room. */
 export const retention: Retention = {
   events: { after: `${retentionDays} after the last delivery ended`, remove: removeOldEvents },
-  event_erasures: { with: 'events' },
+  event_erasures: { alongside: 'events' },
   published_ids: { after: `${limits.publishedIdDays} days`, remove: removeOldPublishedIds },
 };
 

@@ -28,6 +28,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     template: { variants: { en: { text: 'Hi {{first_name|there}}, order {{order}} is on its way.' } } },
     vars: { order: 1001 },
   },
+  post_v1_webhooks_filter_preview: { filter: { rules: [{ field: 'channel', op: 'eq', value: 'telegram' }] } },
   post_v1_scheduled: {
     content: { text: 'We begin in an hour.' },
     external_id: 'user-42',
@@ -75,8 +76,10 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   patch_v1_permissions_name: { title_en: 'News and offers' },
   post_mini_subscribe: { channel: 'telegram', init_data: '<init_data>', permissions: ['news'] },
   patch_v1_subscribers_id: { external_id: 'user-42', tags: ['beta'], properties: { city: 'Riga' } },
+  post_v1_subscribers_tags: { ids: ['<subscriber_id>'], add: ['vip'], remove: ['beta'] },
   put_v1_subscribers_id: { external_id: 'user-42', tags: ['beta'] },
   patch_v1_project: { callback_url: 'https://shop.example.com/callback' },
+  put_v1_project_texts: { welcome: { en: 'Hi {{first_name|there}}! You’ll hear from {{project}} here.' } },
   put_v1_project: { callback_url: 'https://shop.example.com/callback' },
   post_v1_import_subscribers: 'external_id,add_tags,properties.city\nuser-42,beta|news,Riga\n',
   post_v1_oidc_clients: { name: 'Shop', redirect_uris: ['https://shop.example.com/auth/callback/herald'] },

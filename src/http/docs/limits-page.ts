@@ -61,6 +61,7 @@ const groups: [string, [string, string][]][] = [
         `${limits.authRequestSeconds.default} seconds (${limits.authRequestSeconds.min} to ${limits.authRequestSeconds.max})`,
       ],
       ['Message of an approval', `up to ${limits.authRequestMessageLength} characters on one line`],
+      ['Statistics', `the last ${limits.authStatsDays} days`],
       ['Static link openings', `${limits.authStaticOpeningsPerMinute} per minute per user`],
     ],
   ],
@@ -74,7 +75,7 @@ const groups: [string, [string, string][]][] = [
       ],
       [
         'Open logins',
-        `${whole(limits.oidcOpenLogins)} per project, ${limits.oidcOpenLoginsPerSite} of each address (of IPv6: /48 network); above that the oldest that nobody opened expires`,
+        `${whole(limits.oidcOpenLogins)} per project, ${limits.oidcOpenLoginsPerSite} of each address (of IPv6: /48 network); above that the oldest that was not opened expires`,
       ],
       [
         'Token requests',
@@ -117,6 +118,10 @@ const groups: [string, [string, string][]][] = [
         'Headers of your own',
         `${limits.webhookHeaders.count} per endpoint, values up to ${limits.webhookHeaders.valueLength} characters`,
       ],
+      [
+        'Filter of an endpoint',
+        `${limits.endpointFilter.rules} rules; a field has up to ${limits.endpointFilter.depth} names of ${limits.endpointFilter.nameLength} characters, a value up to ${limits.endpointFilter.valueLength} characters`,
+      ],
       ['Stored part of a response body', `${limits.webhookResponseBytes / KIB} KiB`],
       ['Concurrent attempts', `up to ${limits.webhookConcurrencyPerEndpoint} per endpoint`],
       ['Failing endpoint', `disabled after ${limits.webhookDisableAfterHours} hours without a success`],
@@ -150,7 +155,7 @@ const groups: [string, [string, string][]][] = [
   [
     'Messages',
     [
-      ['Text', `${whole(limits.messageTextLength)} characters; most emoji count as two or more`],
+      ['Text', `${whole(limits.messageTextLength)} characters`],
       [
         'Buttons',
         `${limits.buttonRows} rows of ${limits.buttonsPerRow}, up to ${limits.buttonTextLength} characters of text and ${limits.buttonDataLength} of data each`,
@@ -169,6 +174,7 @@ const groups: [string, [string, string][]][] = [
       ],
       ['Length of an external_id', `up to ${limits.externalIdLength} characters`],
       ['Tags per project', `${limits.tagsPerProject}, up to ${limits.tagLength} characters each`],
+      ['Subscribers tagged at once', `${whole(limits.taggedSubscribers)} per request`],
       [
         'Properties of a subscriber',
         `${limits.properties}; keys up to ${limits.propertyKeyLength} characters, texts up to ${limits.propertyLength}`,
@@ -186,6 +192,7 @@ const groups: [string, [string, string][]][] = [
     'Templates and batches',
     [
       ['Templates per project', String(limits.templates)],
+      ['Texts of the bot', `${whole(limits.projectTextLength)} characters each`],
       [
         'Scheduled and recurring messages, drip chains',
         `${limits.scheduledEntries} open ones per project together; up to ${limits.scheduledDays} days ahead`,
@@ -250,9 +257,10 @@ export function limitsPage(): DocsPage {
     content: html`<h1>Limits</h1>
       <p class="lead">
         The operator can raise the limits of requests, events, waiting deliveries and sessions of a project.
-        Responses include
+        Responses to requests with an API key include
         <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code>
-        (Unix seconds).
+        (Unix seconds). Characters are UTF-16 code units, as the messengers count them: most emoji have two or
+        more.
       </p>
       ${groups.map(
         ([title, lines]) =>

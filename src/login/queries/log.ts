@@ -1,4 +1,4 @@
-import type { DeclineReason, RequestPurpose, SessionFlow, SessionStatus } from '../contract';
+import type { DeclineReason, LoggedStatus, RequestPurpose, SessionFlow } from '../contract';
 import type { Channel } from '../../contract/common';
 import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
@@ -11,7 +11,7 @@ export interface SessionLogRow {
   id: string;
   flow: SessionFlow;
   purpose: RequestPurpose | null;
-  status: SessionStatus;
+  status: LoggedStatus;
   decline_reason: DeclineReason | null;
   /** Stays true after the code has expired. */
   was_confirmed: boolean;
@@ -25,8 +25,9 @@ export interface SessionLogRow {
   consumed_at: Date | null;
 }
 
-/** As the status poll shows it: an unused code expires at its time, even if the workflow has not recorded it yet. */
-export const STATUS = `CASE WHEN s.status = 'confirmed' AND s.code_expires_at <= clock_timestamp() THEN 'expired' ELSE s.status END`;
+/** An unused code expires at its time, even if the workflow has not recorded it yet. */
+export const STATUS = `CASE WHEN s.status IN ('confirmed', 'expired') AND s.code_expires_at <= clock_timestamp() THEN 'unredeemed'
+  ELSE s.status END`;
 
 export const COLUMNS = `s.id, s.flow, s.purpose, ${STATUS} AS status, s.decline_reason,
   ${WAS_CONFIRMED} AS was_confirmed, s.channel, ${ANSWERER} AS subscriber_id, s.state,
@@ -41,7 +42,7 @@ export interface NamedSessionRow extends SessionLogRow {
 }
 
 export interface SessionFilter {
-  status?: SessionStatus | undefined;
+  status?: LoggedStatus | undefined;
   flow?: string | undefined;
   channel?: Channel | undefined;
   subscriberId?: string | undefined;

@@ -2,7 +2,7 @@ import { conditions } from '../../db/conditions';
 import { countRows } from '../../db/counts';
 import type { Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
-import type { SessionStatus } from '../contract';
+import type { LoggedStatus } from '../contract';
 import { COLUMNS, STATUS, type SessionLogRow } from './log';
 
 /* What operators see of the sessions of all projects. */
@@ -16,7 +16,7 @@ export interface OperatorSession extends SessionLogRow {
 
 export interface OperatorSessionFilter {
   projectId?: string | undefined;
-  status?: SessionStatus | undefined;
+  status?: LoggedStatus | undefined;
   since?: string | undefined;
   limit: number;
 }

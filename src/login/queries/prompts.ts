@@ -64,11 +64,20 @@ export async function wasPrompted(db: Db, updateId: number): Promise<boolean> {
   return found !== null;
 }
 
+/** The messenger has accepted the question. The first one of a session tells that the bot has asked. */
 export function setPromptMessage(db: Db, promptId: number, messageId: string): Promise<number> {
-  return change(db, 'prompt_message', 'UPDATE auth_prompts SET message_id = $2 WHERE id = $1', [
-    promptId,
-    messageId,
-  ]);
+  return change(
+    db,
+    'prompt_message',
+    // The session is locked before its questions, as everywhere.
+    `WITH session AS MATERIALIZED (
+       SELECT s.id FROM auth_prompts p JOIN auth_sessions s ON s.id = p.session_id WHERE p.id = $1 FOR NO KEY UPDATE OF s
+     ), prompt AS (
+       UPDATE auth_prompts p SET message_id = $2 FROM session WHERE p.id = $1 AND p.session_id = session.id
+       RETURNING p.session_id, p.channel)
+     UPDATE auth_sessions s SET asked_in = prompt.channel FROM prompt WHERE s.id = prompt.session_id AND s.asked_in IS NULL`,
+    [promptId, messageId],
+  );
 }
 
 export function findPromptByNonce(db: Db, nonceHash: Buffer): Promise<Prompt | null> {

@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits';
 import type { Db } from '../../db/pool';
 import {
   BATCH,
@@ -16,6 +17,7 @@ export const retention: Retention = {
   auth_answers: { with: 'auth_sessions' },
   auth_request_recipients: { with: 'auth_sessions' },
   auth_polls: { after: '1 hour', remove: removeOldPolls },
+  auth_days: { after: `${limits.authStatsDays} days`, remove: removeOldDays },
   auth_openings: { after: '1 hour', remove: removeOldOpenings },
 };
 
@@ -46,5 +48,15 @@ function removeOldOpenings(db: Db): NextBatch {
     `DELETE FROM auth_openings WHERE ctid = ANY (ARRAY(
        SELECT ctid FROM auth_openings WHERE opened_at < now() - interval '1 hour'
        ORDER BY opened_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`,
+  );
+}
+
+function removeOldDays(db: Db): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_login_days',
+    `DELETE FROM auth_days WHERE ctid = ANY (ARRAY(
+       SELECT ctid FROM auth_days WHERE day <= (now() AT TIME ZONE 'UTC')::date - ${limits.authStatsDays}
+       ORDER BY day LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`,
   );
 }

@@ -23,6 +23,12 @@ export interface MessageWithContent extends MessageRow {
   content: MessageContent | null;
 }
 
+/** Where a message comes from, as the log tells it. */
+export interface MessageOrigin {
+  source: 'send' | 'otp' | 'scheduled' | 'drip';
+  sourceId?: string;
+}
+
 export interface NewMessage {
   subscriberId: string;
   channel: Channel;
@@ -33,24 +39,25 @@ export interface NewMessage {
 /** Inserts the messages of one request, one per subscriber, and returns them in the given order. */
 export async function insertMessages(
   db: Db,
-  request: { projectId: string; requestId: string; kind: 'send' | 'otp'; content: MessageContent | null },
+  request: { projectId: string; requestId: string; content: MessageContent | null } & MessageOrigin,
   messages: NewMessage[],
 ): Promise<MessageWithContent[]> {
   await change(
     db,
     'insert_messages',
-    `INSERT INTO messages (project_id, request_id, kind, content, subscriber_id, channel)
-     SELECT $1, $2, $3, coalesce(own::jsonb, $4::jsonb), subscriber, channel
+    `INSERT INTO messages (project_id, request_id, source, source_id, content, subscriber_id, channel)
+     SELECT $1, $2, $3, $8, coalesce(own::jsonb, $4::jsonb), subscriber, channel
      FROM unnest($5::uuid[], $6::text[], $7::text[]) AS given (subscriber, channel, own)
      ON CONFLICT (request_id, subscriber_id) DO NOTHING`,
     [
       request.projectId,
       request.requestId,
-      request.kind,
+      request.source,
       request.content === null ? null : JSON.stringify(request.content),
       messages.map((message) => message.subscriberId),
       messages.map((message) => message.channel),
       messages.map((message) => (message.content ? JSON.stringify(message.content) : null)),
+      request.sourceId ?? null,
     ],
   );
   const inserted = await findMessages(db, request.requestId);
@@ -201,15 +208,14 @@ export function lockUnfinishedMessages(db: Db, ids: string[]): Promise<Unfinishe
 export async function insertClick(
   db: Db,
   updateId: number,
-  { id, subscriber_id }: Pick<MessageRow, 'id' | 'subscriber_id'>,
-  at: Date,
+  click: { id: string; subscriber_id: string; job_id: string | null; button: string; at: Date },
 ): Promise<boolean> {
   const inserted = await change(
     db,
     'insert_button_click',
-    `INSERT INTO button_clicks (update_id, delivery_id, subscriber_id, clicked_at) VALUES ($1, $2, $3, $4)
-     ON CONFLICT DO NOTHING`,
-    [updateId, id, subscriber_id, at],
+    `INSERT INTO button_clicks (update_id, delivery_id, subscriber_id, clicked_at, job_id, button)
+     VALUES ($1, $2, $3, $4, $5::uuid, CASE WHEN $5::uuid IS NOT NULL THEN $6::text END) ON CONFLICT DO NOTHING`,
+    [updateId, click.id, click.subscriber_id, click.at, click.job_id, click.button],
   );
   return inserted > 0;
 }

@@ -9,7 +9,7 @@ export const personalData: PersonalData = {
     messages: {
       held: {
         as: 'messages',
-        columns: `t.id AS delivery_id, t.kind, t.channel, t.content, t.status, t.reason, t.error, t.created_at, t.attempted_at,
+        columns: `t.id AS delivery_id, t.source, t.source_id, t.channel, t.content, t.status, t.reason, t.error, t.created_at, t.attempted_at,
         t.ended_at`,
         from: 'messages t',
         where: 't.subscriber_id = person.id',
@@ -20,7 +20,7 @@ export const personalData: PersonalData = {
     button_clicks: {
       held: {
         as: 'button_clicks',
-        columns: 't.delivery_id, t.clicked_at',
+        columns: 't.delivery_id, t.button, t.clicked_at',
         from: 'button_clicks t',
         where: 't.subscriber_id = person.id',
         order: ['t.clicked_at', 't.update_id'],

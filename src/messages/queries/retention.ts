@@ -21,7 +21,7 @@ function removeOldMessages(db: Db, days: number): NextBatch {
     id: 'id',
     age: 'created_at',
     days,
-    where: `t.status IN ('sent', 'failed')`,
+    where: `t.status IN ('sent', 'failed', 'skipped')`,
   });
 }
 

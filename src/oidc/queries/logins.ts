@@ -64,7 +64,7 @@ export async function hasOpenLogins(db: Db, projectId: string, limit: number): P
   return (found?.count ?? 0) >= limit;
 }
 
-/** Whether a site has so many unanswered logins of the project. The caller holds the project's row lock. */
+/** Whether a site has this many unanswered logins of the project. The caller holds the project's row lock. */
 export async function hasOpenLoginsOfSite(
   db: Db,
   projectId: string,
@@ -84,7 +84,7 @@ export async function hasOpenLoginsOfSite(
 }
 
 /**
- * Locks the oldest login that nobody has opened in a messenger; null if there is none. It does not wait for a lock: the
+ * Locks the oldest login that has not been opened in a messenger; null if there is none. It does not wait for a lock: the
  * caller holds the project's, which comes after a session's.
  */
 export async function lockOldestUnopenedLogin(db: Db, projectId: string): Promise<string | null> {

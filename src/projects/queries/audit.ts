@@ -3,6 +3,7 @@ import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
 import type { ActorType } from '../../contract/people';
+import type { AuditedSetting } from '../contract';
 
 export interface NewAuditEntry {
   project_id: string;
@@ -10,6 +11,9 @@ export interface NewAuditEntry {
   actor_id: string | null;
   action: string;
   target_id: string | null;
+  /** Default: what the latest entry calls it. */
+  target_name?: string | null;
+  changes?: AuditedSetting[];
   ip: string | null;
 }
 
@@ -17,12 +21,24 @@ export function insertAuditEntry(db: Db, entry: NewAuditEntry): Promise<number> 
   return change(
     db,
     'insert_audit_entry',
-    `INSERT INTO audit_entries (project_id, actor_type, actor_id, action, target_id, ip) VALUES ($1, $2, $3, $4, $5, $6)`,
-    [entry.project_id, entry.actor_type, entry.actor_id, entry.action, entry.target_id, entry.ip],
+    `INSERT INTO audit_entries (project_id, actor_type, actor_id, action, target_id, ip, changes, target_name)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8, (
+       SELECT e.target_name FROM audit_entries e WHERE e.project_id = $1 AND e.target_id = $5 AND e.target_name IS NOT NULL
+       ORDER BY e.at DESC LIMIT 1)))`,
+    [
+      entry.project_id,
+      entry.actor_type,
+      entry.actor_id,
+      entry.action,
+      entry.target_id,
+      entry.ip,
+      JSON.stringify(entry.changes ?? []),
+      entry.target_name ?? null,
+    ],
   );
 }
 
-export interface AuditRow extends NewAuditEntry {
+export interface AuditRow extends Required<NewAuditEntry> {
   id: string;
   at: Date;
   cursor_at: string;
@@ -42,7 +58,7 @@ export function listAuditEntries(db: Db, projectId: string, filter: AuditFilter)
   return rows<AuditRow>(
     db,
     'list_audit_entries',
-    `SELECT id, project_id, actor_type, actor_id, action, target_id, ip, at, ${cursorTime('at')} AS cursor_at
+    `SELECT id, project_id, actor_type, actor_id, action, target_id, target_name, changes, ip, at, ${cursorTime('at')} AS cursor_at
      FROM audit_entries
      WHERE project_id = $1
        AND ($2::text IS NULL OR actor_type = $2 OR actor_id::text = $2)

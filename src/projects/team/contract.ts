@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { characters } from '../../contract/characters';
 import { channelLinks, channelSchema, idSchema, timestampSchema } from '../../contract/common';
 import { limits } from '../../contract/limits';
 import { notifyLevels } from '../../contract/people';
@@ -28,7 +29,13 @@ export type MemberChanges = z.infer<typeof memberChangesSchema>;
 
 export const newInvitationSchema = z.strictObject({
   role: roleSchema,
-  name: z.string().trim().min(1).max(limits.nameLength).optional().describe('A note: who it is for.'),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .check(characters(limits.nameLength))
+    .optional()
+    .describe('A note: who it is for.'),
 });
 export type NewInvitation = z.infer<typeof newInvitationSchema>;
 

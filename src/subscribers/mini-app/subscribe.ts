@@ -5,7 +5,7 @@ import {
   languageOf,
   platformOf,
   storedBotKey,
-  withWelcome,
+  greeting,
 } from '../../bots';
 import type { Channel } from '../../contract/common';
 import { AppError } from '../../contract/errors';
@@ -137,15 +137,15 @@ function messengerUser(messenger: Messenger, { user }: InitData): MessengerUser 
 }
 
 async function confirm(
-  { turns }: MiniAppDeps,
+  deps: MiniAppDeps,
   bot: Messenger,
   project: Project,
-  { chat_id, lang }: MessengerUser,
+  user: MessengerUser,
 ): Promise<{ messageId: string }> {
-  const text = withWelcome(botTexts[lang].subscribed(project.name), project, lang);
+  const text = await greeting(deps, project, user);
   try {
-    const sent = await bot.send(chat_id, { text });
-    turns.count(bot.bot, 1);
+    const sent = await bot.send(user.chat_id, { text });
+    deps.turns.count(bot.bot, 1);
     return sent;
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;

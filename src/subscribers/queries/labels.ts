@@ -1,3 +1,4 @@
+import { BATCH_ROWS } from '../../db/batches';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 
@@ -162,9 +163,6 @@ export function deleteLabel(db: Db, projectId: string, kind: LabelKind, name: st
   );
 }
 
-/** Rows of one transaction: logins and messages wait for the rows that it locks. */
-export const LABEL_BATCH = 1_000;
-
 /** A label that was renamed or, with null, deleted. */
 export interface LabelChange {
   project_id: string;
@@ -173,14 +171,14 @@ export interface LabelChange {
   new_name: string | null;
 }
 
-/** Renames or removes a label on the next subscribers, `LABEL_BATCH` at most. Rows are locked in id order. */
+/** Renames or removes a label on the next subscribers, `BATCH_ROWS` at most. Rows are locked in id order. */
 export function replaceOnNext(db: Db, { project_id, kind, name, new_name }: LabelChange): Promise<number> {
   return change(
     db,
     `replace_${kind}_on_subscribers`,
     `WITH theirs AS (
        SELECT id FROM subscribers WHERE ${kind} @> ARRAY[$2::text] AND id IN (
-         SELECT id FROM subscribers WHERE project_id = $1 AND ${kind} @> ARRAY[$2::text] LIMIT ${LABEL_BATCH})
+         SELECT id FROM subscribers WHERE project_id = $1 AND ${kind} @> ARRAY[$2::text] LIMIT ${BATCH_ROWS})
        ORDER BY id FOR NO KEY UPDATE)
      UPDATE subscribers s SET updated_at = now(), ${kind} = CASE WHEN $3::text IS NULL OR s.${kind} @> ARRAY[$3::text]
          THEN array_remove(s.${kind}, $2::text) ELSE array_replace(s.${kind}, $2::text, $3::text) END

@@ -25,7 +25,7 @@ const begins = (field: string) => `(SELECT id FROM subscribers
          WHERE project_id = $1 AND ${field} ~>=~ lower($9::text) AND ${field} ~<~ (lower($9::text) || ${LAST})
          ORDER BY ${field} USING ~<~ LIMIT ${SEARCH_MATCHES})`;
 
-/** By the indexes of migration 0027, one for each field. */
+/** By the indexes `subscribers_by_…`, one for each field. */
 const SEARCH = `AND id IN (
          ${begins('lower(left(first_name, 64))')}
          UNION ALL ${begins('lower(left(username, 64))')}

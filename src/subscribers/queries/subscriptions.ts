@@ -193,8 +193,14 @@ export async function markBlocked(db: Db, user: BotUserRef, format: SubscriberId
      WHERE id IN (${OF_BOT}) AND active RETURNING ${SUBSCRIBER_COLUMNS}`,
     ofBotUser(user),
   );
+  await reportEnded(db, ended, format);
+}
+
+async function reportEnded(db: Db, ended: SubscriberRecord[], format: SubscriberIdFormat): Promise<void> {
   for (const subscriber of ended) {
-    await emitEvent(db, subscriber.project_id, 'subscription.deleted', presentSubscriber(subscriber, format));
+    const { id, project_id } = subscriber;
+    await emitEvent(db, project_id, 'subscription.deleted', presentSubscriber(subscriber, format));
+    await onSubscriberChange(db, project_id, [{ type: 'subscription_ended', subscriberId: id }]);
   }
 }
 
@@ -259,9 +265,7 @@ export async function unsubscribe(
      RETURNING ${SUBSCRIBER_COLUMNS}`,
     values,
   );
-  for (const subscriber of ended) {
-    await emitEvent(db, subscriber.project_id, 'subscription.deleted', presentSubscriber(subscriber, format));
-  }
+  await reportEnded(db, ended, format);
   const projects = await rows<{ name: string }>(
     db,
     'unsubscribed_projects',

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { limits } from '../../contract/limits';
-import { withTransaction, type Db } from '../../db/pool';
+import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { RetryPolicyName } from '../../projects/contract';
 import type { DeliveryLane, LaneSetting } from '../contract';
@@ -8,11 +8,10 @@ import { inFlight, useIndexes } from './queue';
 
 /*
  * The claim: which deliveries of the queue continue now, and in which lane. One READ COMMITTED transaction of two
- * statements. The first locks endpoints that have a waiting delivery and a free slot; the second, in a new snapshot,
+ * statements, in one round trip. The first locks endpoints that have a waiting delivery and a free slot; the second, in a new snapshot,
  * counts what is in flight and claims. Slots are only taken under the endpoint's lock, so the count is exact.
  *
- * FOR NO KEY UPDATE, because FOR UPDATE conflicts with the foreign keys of inserted deliveries; SKIP LOCKED, because
- * another process that holds the lock is claiming for the same endpoint.
+ * SKIP LOCKED, because another process that holds the lock is claiming for the same endpoint.
  */
 
 /**
@@ -68,6 +67,15 @@ export function heads(name: string, isFirst: boolean): string {
      )`;
 }
 
+/** Where the first statement leaves the endpoints that it has locked for the second, so that both share a round trip. */
+const LOCKED = 'herald.locked_endpoints';
+
+/**
+ * An express claim need not reach the disk before its attempt. A server that crashes at this moment forgets the claim, and the
+ * attempt is made again, like every attempt that is in flight in a crash.
+ */
+const WITHOUT_FLUSH = `set_config('synchronous_commit', 'off', true)`;
+
 function lockEndpoints(lane: DeliveryLane): string {
   const kinds = kindsOf(lane).map((kind, index) => ({ ...kind, name: `head_${index}` }));
   const eligible = kinds.map(
@@ -78,14 +86,23 @@ function lockEndpoints(lane: DeliveryLane): string {
          WHERE ${condition('h.due_at')}`,
   );
   return `WITH RECURSIVE ${kinds.map(({ name, isFirst }) => heads(name, isFirst)).join(', ')}
-     SELECT e.id FROM (
-       SELECT endpoint_id, min(priority) AS priority, min(due_at) AS due_at FROM (
-         ${eligible.join('\n         UNION ALL ')}) each_kind GROUP BY endpoint_id
-     ) head JOIN endpoints e ON e.id = head.endpoint_id
-     WHERE e.status = 'active' AND e.deleted_at IS NULL AND ${inFlight('e.id')} < ${SLOTS}
-     ORDER BY head.priority, head.due_at LIMIT $1
-     FOR NO KEY UPDATE OF e SKIP LOCKED`;
+     , locked AS (
+       SELECT e.id FROM (
+         SELECT endpoint_id, min(priority) AS priority, min(due_at) AS due_at FROM (
+           ${eligible.join('\n           UNION ALL ')}) each_kind GROUP BY endpoint_id
+       ) head JOIN endpoints e ON e.id = head.endpoint_id
+       WHERE e.status = 'active' AND e.deleted_at IS NULL AND ${inFlight('e.id')} < ${SLOTS}
+       ORDER BY head.priority, head.due_at LIMIT $1
+       FOR NO KEY UPDATE OF e SKIP LOCKED
+     )
+     SELECT set_config('${LOCKED}', coalesce(array_agg(id)::text, '{}'), true)${lane === 'express' ? `, ${WITHOUT_FLUSH}` : ''}
+     FROM locked`;
 }
+
+const lockTexts: Record<DeliveryLane, string> = {
+  workflow: lockEndpoints('workflow'),
+  express: lockEndpoints('express'),
+};
 
 /** Attempts that a person requested belong to workflows; the express lane leaves them their slots. */
 function reserved(lane: DeliveryLane): string {
@@ -96,7 +113,7 @@ function reserved(lane: DeliveryLane): string {
 /** The locked endpoints with their free slots. */
 const lockedEndpoints = (lane: DeliveryLane) => `SELECT e.id, e.delivery_lane, e.full_at,
          ${SLOTS} - ${inFlight('e.id')}${reserved(lane)} AS free
-       FROM endpoints e WHERE e.id = ANY ($3::uuid[])`;
+       FROM endpoints e WHERE e.id = ANY (current_setting('${LOCKED}', true)::uuid[])`;
 
 /** The claimed rows as `claimed`; projects take turns, events of broadcasts come last. */
 function claimed(
@@ -126,11 +143,13 @@ function claimed(
          FROM candidate) in_turn
        ORDER BY priority = 2, turn, priority, due_at LIMIT $1
      ), delivery AS MATERIALIZED (
-       -- Before the queue's row, as everywhere. A delivery that is locked is being retried, cancelled or recorded.
+       -- What is locked is being retried, cancelled or recorded. The workflow lane changes the delivery, whose lock comes before
+       -- that of its row in the queue, as everywhere.
        SELECT d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.test, d.policy, d.status, d.attempts, d.started,
          d.round, d.served
-       FROM chosen c JOIN deliveries d ON d.id = c.delivery_id
-       WHERE d.status = 'pending' FOR NO KEY UPDATE OF d SKIP LOCKED
+       FROM chosen c JOIN delivery_queue q ON q.delivery_id = c.delivery_id JOIN deliveries d ON d.id = q.delivery_id
+       WHERE d.status = 'pending' AND q.holder IS NULL ${lane === 'express' ? 'AND q.needs_slot AND q.is_first' : ''}
+       FOR NO KEY UPDATE OF ${lane === 'express' ? 'q' : 'd'} SKIP LOCKED
      ), claimed AS (
        UPDATE delivery_queue q SET holder = '${holder}', claimed_at = clock_timestamp(),
          lease_until = clock_timestamp() + ${lease}
@@ -138,20 +157,19 @@ function claimed(
      )`;
 }
 
-function claim<Claim extends pg.QueryResultRow>(
+async function claim<Claim extends pg.QueryResultRow>(
   pool: pg.Pool,
   { limit, defaultLane }: ClaimOptions,
   { lane, text }: { lane: DeliveryLane; text: string },
 ): Promise<Claim[]> {
-  return withTransaction(pool, async (db) => {
-    const [, endpoints] = await Promise.all([
+  const [, , claimed] = await withPipelinedTransaction(pool, (db) =>
+    Promise.all([
       useIndexes(db),
-      rows<{ id: string }>(db, `lock_endpoints_${lane}`, lockEndpoints(lane), [limit, defaultLane]),
-    ]);
-    if (endpoints.length === 0) return [];
-    const ids = endpoints.map(({ id }) => id);
-    return rows<Claim>(db, `claim_${lane}`, text, [limit, defaultLane, ids]);
-  });
+      row(db, `lock_endpoints_${lane}`, lockTexts[lane], [limit, defaultLane]),
+      rows<Claim>(db, `claim_${lane}`, text, [limit, defaultLane]),
+    ]),
+  );
+  return claimed;
 }
 
 /** What the relay needs to start or signal a workflow, read from the row. */

@@ -42,7 +42,6 @@ export const COLUMNS = `d.id, d.endpoint_id, d.event_id, d.event_name, ${STATUS}
 export const IN_FLIGHT = `LEFT JOIN delivery_queue f ON ${FIRST_IN_FLIGHT}`;
 
 export interface DeliveryFilter {
-  status?: DeliveryStatus | undefined;
   event?: string | undefined;
   since?: string | undefined;
   before: Cursor | null;
@@ -51,7 +50,18 @@ export interface DeliveryFilter {
   scanEnd?: Cursor | null;
 }
 
-/** One row more than the limit, which tells whether there is another page. */
+/**
+ * SQL: the pending deliveries of an endpoint, each once, as `id` and `created_at`. Those that wait for their first attempt are
+ * due since they were created. Two reads of the queue, one for each of its indexes.
+ */
+export const pendingOf = (endpoint: string) => `
+       SELECT u.delivery_id AS id, u.created_at FROM undelivered u WHERE u.endpoint_id = ${endpoint} AND u.status = 'pending'
+       UNION SELECT q.delivery_id, q.due_at FROM delivery_queue q
+         WHERE q.endpoint_id = ${endpoint} AND q.is_first AND q.holder IS NULL AND q.needs_slot
+       UNION SELECT q.delivery_id, q.due_at FROM delivery_queue q
+         WHERE q.endpoint_id = ${endpoint} AND q.is_first AND q.holder IS NOT NULL`;
+
+/** Deliveries of any status. One row more than the limit, which tells whether there is another page. */
 export function listDeliveries(
   db: Db,
   endpointId: string,
@@ -63,15 +73,13 @@ export function listDeliveries(
     `SELECT ${COLUMNS}, ${cursorTime('d.created_at')} AS cursor_at
      FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id ${IN_FLIGHT}
      WHERE d.endpoint_id = $1
-       AND ($2::text IS NULL OR ${STATUS} = $2)
-       AND ($3::text IS NULL OR d.event_name = $3)
-       AND d.created_at >= coalesce($4::timestamptz, '-infinity')
-       AND (d.created_at, d.id) < (coalesce($5::timestamptz, 'infinity'), coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
-       AND (d.created_at, d.id) >= (coalesce($8::timestamptz, '-infinity'), coalesce($9::uuid, '00000000-0000-0000-0000-000000000000'))
-     ORDER BY d.created_at DESC, d.id DESC LIMIT $7`,
+       AND ($2::text IS NULL OR d.event_name = $2)
+       AND d.created_at >= coalesce($3::timestamptz, '-infinity')
+       AND (d.created_at, d.id) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+       AND (d.created_at, d.id) >= (coalesce($7::timestamptz, '-infinity'), coalesce($8::uuid, '00000000-0000-0000-0000-000000000000'))
+     ORDER BY d.created_at DESC, d.id DESC LIMIT $6`,
     [
       endpointId,
-      filter.status ?? null,
       filter.event ?? null,
       filter.since ?? null,
       filter.before?.at ?? null,
@@ -171,6 +179,9 @@ export async function requestRetries(db: Db, ids: string[], requestId: string): 
   notifyAfterCommit(db, notifyChannels.delivery);
 }
 
+/** The workflow of an endpoint that is gone with its project finds that out by itself. */
+const SIGNALLED = `(d.started AND EXISTS (SELECT 1 FROM endpoints e WHERE e.id = d.endpoint_id))`;
+
 /**
  * Cancels what `chosen` names, for a reason in SQL. A delivery that has a workflow stays queued, without an attempt,
  * until its workflow has been signalled; one whose attempt is in flight ends when the attempt does.
@@ -180,9 +191,9 @@ const cancel = (reason: string) => `cancelled AS (
          served = d.round
        FROM chosen c WHERE d.id = c.id AND d.status = 'pending' RETURNING ${QUEUED}
      ), signalled AS (
-       ${enqueue(`(SELECT ${QUEUED} FROM cancelled d WHERE d.started)`, { priority: '1', dueAt: 'now()', needsSlot: 'false' })}
+       ${enqueue(`(SELECT ${QUEUED} FROM cancelled d WHERE ${SIGNALLED})`, { priority: '1', dueAt: 'now()', needsSlot: 'false' })}
      ), dequeued AS (
-       DELETE FROM delivery_queue q USING cancelled d WHERE q.delivery_id = d.id AND NOT d.started AND q.holder IS NULL
+       DELETE FROM delivery_queue q USING cancelled d WHERE q.delivery_id = d.id AND NOT ${SIGNALLED} AND q.holder IS NULL
      )
      SELECT count(*)::int AS count FROM cancelled`;
 
@@ -202,27 +213,33 @@ export async function cancelDeliveriesOf(db: Db, endpointId: string): Promise<vo
     db,
     'cancel_deliveries_of',
     `WITH chosen AS (
-       SELECT id FROM deliveries WHERE endpoint_id = $1 AND status = 'pending' ORDER BY id FOR UPDATE
+       SELECT id FROM deliveries WHERE id IN (SELECT p.id FROM (${pendingOf('$1')}) p) ORDER BY id FOR UPDATE
      ), ${cancel(`'endpoint_removed'`)}`,
     [endpointId],
   );
   notifyAfterCommit(db, notifyChannels.delivery);
 }
 
-/** Cancels deliveries that were paused for `days`, and those of deleted endpoints, at most `limit`. Returns how many. */
+/**
+ * Cancels deliveries that were paused for `days`, and those of endpoints that were deleted or are gone with their project, at
+ * most `limit`. Returns how many.
+ */
 export async function cancelAbandoned(db: Db, days: number, limit: number): Promise<number> {
   const done = await row<{ count: number }>(
     db,
     'cancel_abandoned',
     `WITH abandoned AS MATERIALIZED (
-       SELECT d.id FROM endpoints e JOIN deliveries d ON d.endpoint_id = e.id AND d.status = 'pending'
-       WHERE e.deleted_at IS NOT NULL
+       SELECT d.id FROM (
+         SELECT delivery_id AS id, endpoint_id, created_at FROM undelivered WHERE status = 'pending'
+         UNION ALL SELECT delivery_id, endpoint_id, due_at FROM delivery_queue WHERE is_first
+       ) d LEFT JOIN endpoints e ON e.id = d.endpoint_id
+       WHERE e.id IS NULL OR e.deleted_at IS NOT NULL
           OR (e.status = 'disabled' AND greatest(e.disabled_at, d.created_at) < now() - make_interval(days => $1))
        LIMIT $2
      ), chosen AS (
        SELECT id FROM deliveries WHERE id IN (SELECT id FROM abandoned) ORDER BY id FOR UPDATE
-     ), ${cancel(`(SELECT CASE WHEN e.deleted_at IS NULL THEN 'parked_too_long' ELSE 'endpoint_removed' END
-         FROM endpoints e WHERE e.id = d.endpoint_id)`)}`,
+     ), ${cancel(`coalesce((SELECT CASE WHEN e.deleted_at IS NULL THEN 'parked_too_long' ELSE 'endpoint_removed' END
+         FROM endpoints e WHERE e.id = d.endpoint_id), 'endpoint_removed')`)}`,
     [days, limit],
   );
   notifyAfterCommit(db, notifyChannels.delivery);
@@ -243,7 +260,9 @@ export async function recoverDeliveries(
     db,
     'recover_deliveries',
     `WITH chosen AS (
-       SELECT id FROM deliveries WHERE endpoint_id = $1 AND status = 'failed' AND ended_at >= $2 ORDER BY id FOR UPDATE
+       SELECT id FROM deliveries WHERE id IN (
+         SELECT delivery_id FROM undelivered WHERE endpoint_id = $1 AND status = 'failed' AND ended_at >= $2)
+       ORDER BY id FOR UPDATE
      ), requested AS (
        UPDATE deliveries d SET ${REQUEST_ATTEMPT} FROM chosen c WHERE d.id = c.id AND d.status = 'failed'
        RETURNING ${QUEUED}
@@ -278,8 +297,9 @@ export async function resumeDeliveries(db: Db, endpointId: string): Promise<void
     db,
     'resume_deliveries',
     `WITH chosen AS (
-       SELECT d.id FROM deliveries d WHERE d.endpoint_id = $1 AND d.status = 'pending' AND NOT EXISTS (
-         SELECT 1 FROM delivery_queue q WHERE q.delivery_id = d.id AND (q.holder IS NOT NULL OR q.needs_slot))
+       SELECT d.id FROM deliveries d WHERE d.id IN (
+         SELECT u.delivery_id FROM undelivered u WHERE u.endpoint_id = $1 AND u.status = 'pending' AND NOT EXISTS (
+           SELECT 1 FROM delivery_queue q WHERE q.delivery_id = u.delivery_id AND (q.holder IS NOT NULL OR q.needs_slot)))
        ORDER BY d.id FOR UPDATE
      ), resumed AS (
        UPDATE deliveries d SET round = greatest(d.round, d.served + 1), next_attempt_at = now(), overdue_at = 'infinity'
@@ -297,9 +317,10 @@ export async function claimOverdue(db: Db, limit: number): Promise<string[]> {
     db,
     'claim_overdue',
     `UPDATE deliveries SET overdue_at = clock_timestamp() + interval '2 minutes'
-     WHERE id IN (SELECT d.id FROM deliveries d WHERE d.status = 'pending' AND d.overdue_at <= now()
+     WHERE id IN (SELECT d.id FROM undelivered u JOIN deliveries d ON d.id = u.delivery_id
+                  WHERE u.status = 'pending' AND u.overdue_at <= now() AND d.status = 'pending' AND d.overdue_at <= now()
                     AND NOT EXISTS (SELECT 1 FROM delivery_queue q WHERE q.delivery_id = d.id)
-                  ORDER BY d.overdue_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+                  ORDER BY u.overdue_at LIMIT $1 FOR UPDATE OF d SKIP LOCKED)
      RETURNING id`,
     [limit],
   );

@@ -1,14 +1,16 @@
 import { limits } from '../../contract/limits';
 import type { RetryPolicyName } from '../../projects/contract';
-import type { EndpointStatus, LaneSetting } from '../contract';
+import type { EndpointStatus, Filter, LaneSetting } from '../contract';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import { SUBSCRIBES } from './fan-out';
 
 export interface Endpoint {
   id: string;
   project_id: string;
   url: string;
   events: string[];
+  filter: Filter | null;
   description: string | null;
   retry_policy: RetryPolicyName;
   delivery_lane: LaneSetting | null;
@@ -20,7 +22,7 @@ export interface Endpoint {
   updated_at: Date;
 }
 
-const COLUMNS = `id, project_id, url, events, description, retry_policy, delivery_lane, status, disabled_reason,
+const COLUMNS = `id, project_id, url, events, filter, description, retry_policy, delivery_lane, status, disabled_reason,
   headers_sealed, failing_since, created_at, updated_at`;
 
 export interface NewEndpoint {
@@ -29,6 +31,7 @@ export interface NewEndpoint {
   project_id: string;
   url: string;
   events: string[];
+  filter: Filter | null;
   description: string | null;
   retry_policy: RetryPolicyName;
   delivery_lane: LaneSetting | null;
@@ -41,8 +44,8 @@ export async function insertEndpoint(db: Db, endpoint: NewEndpoint): Promise<End
     db,
     'insert_endpoint',
     `WITH endpoint AS (
-       INSERT INTO endpoints (id, project_id, url, events, description, retry_policy, delivery_lane, headers_sealed)
-       VALUES ($8, $1, $2, $3, $4, $5, $7, $9) RETURNING ${COLUMNS}
+       INSERT INTO endpoints (id, project_id, url, events, description, retry_policy, delivery_lane, headers_sealed, filter)
+       VALUES ($8, $1, $2, $3, $4, $5, $7, $9, $10) RETURNING ${COLUMNS}
      ), secret AS (
        INSERT INTO endpoint_secrets (endpoint_id, sealed, request_id) SELECT id, $6, id FROM endpoint
      )
@@ -57,6 +60,7 @@ export async function insertEndpoint(db: Db, endpoint: NewEndpoint): Promise<End
       endpoint.delivery_lane,
       endpoint.id,
       endpoint.headers_sealed,
+      endpoint.filter,
     ],
   );
   if (!inserted) throw new Error('the endpoint was not inserted');
@@ -112,7 +116,7 @@ export function findCreatedEndpoint(db: Db, projectId: string, id: string): Prom
   );
 }
 
-/** NO KEY: the foreign keys of deliveries that are inserted meanwhile must not wait for this lock. */
+/** NO KEY: the foreign keys of secrets need not wait for this lock. */
 export function lockEndpoint(db: Db, projectId: string, id: string): Promise<Endpoint | null> {
   return row<Endpoint>(
     db,
@@ -131,6 +135,7 @@ export function updateEndpoint(db: Db, before: Endpoint, after: Endpoint): Promi
     'update_endpoint',
     `UPDATE endpoints SET
        url = $2, events = $3, description = $4, retry_policy = $5, status = $6, delivery_lane = $8, headers_sealed = $10,
+       filter = $11,
        version = version + 1,
        disabled_reason = CASE WHEN $6 = 'active' THEN NULL ELSE disabled_reason END,
        disabled_at = CASE WHEN $6 = 'active' THEN NULL ELSE coalesce(disabled_at, now()) END,
@@ -150,7 +155,32 @@ export function updateEndpoint(db: Db, before: Endpoint, after: Endpoint): Promi
       after.delivery_lane,
       limits.webhookConcurrencyPerEndpoint,
       after.headers_sealed,
+      after.filter,
     ],
+  );
+}
+
+export interface FilteredEvent {
+  id: string;
+  name: string;
+  created_at: Date;
+  matches: boolean;
+}
+
+/** The newest events of a project, and whether an endpoint with these settings would get them. */
+export function judgeRecentEvents(
+  db: Db,
+  projectId: string,
+  { events, filter, limit }: { events: string[]; filter: Filter | null; limit: number },
+): Promise<FilteredEvent[]> {
+  return rows<FilteredEvent>(
+    db,
+    'judge_recent_events',
+    `SELECT v.id, v.name, v.created_at, ${SUBSCRIBES} AS matches
+     FROM (SELECT id, name, created_at, test, body::jsonb -> 'data' AS data FROM events
+           WHERE project_id = $1 AND NOT test ORDER BY created_at DESC LIMIT $4) v
+     CROSS JOIN (SELECT $2::text[] AS events, $3::jsonb AS filter) e ORDER BY v.created_at DESC`,
+    [projectId, events, filter, limit],
   );
 }
 

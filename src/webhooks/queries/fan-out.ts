@@ -1,8 +1,17 @@
 import { noteChange } from '../../db/changes';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
-import { row, rows } from '../../db/query';
+import { change, row, rows } from '../../db/query';
 import type { Deliveries } from '../../events';
+import { UUID_TIME_LENGTH } from '../../lib/uuid';
 import { useIndexes } from './queue';
+
+/** A new UUIDv7 with the time of the event's. */
+const OF_THE_SAME_TIME = `(left(given.event_id::text, ${UUID_TIME_LENGTH}) || '7' ||
+         substr(gen_random_uuid()::text, ${UUID_TIME_LENGTH + 2}))::uuid`;
+
+/** Whether an endpoint `e`, or what one would be, subscribes to the event `v`, of which a test passes every filter. */
+export const SUBSCRIBES = `(e.events = '{}' OR v.name = ANY (e.events))
+         AND (v.test OR e.filter IS NULL OR filter_matches(e.filter, v.data))`;
 
 /**
  * Where an event becomes deliveries: one for each endpoint of the project that subscribes to it, and its row in the
@@ -11,15 +20,19 @@ import { useIndexes } from './queue';
  */
 const FAN_OUT = `WITH delivery AS (
        INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, test, bulk)
-       SELECT coalesce(given.delivery_id, gen_random_uuid()), e.project_id, e.id, given.event_id, v.name, e.retry_policy,
+       SELECT coalesce(given.delivery_id, ${OF_THE_SAME_TIME}), e.project_id, e.id, given.event_id, v.name, e.retry_policy,
          v.test, given.bulk
        FROM unnest($1::uuid[], $2::boolean[], $3::uuid[], $4::uuid[]) AS given (event_id, bulk, endpoint_id, delivery_id)
        CROSS JOIN LATERAL (
-         SELECT v.project_id, v.name, v.test FROM events v
+         SELECT v.project_id, v.name, v.test,
+           -- Parsed once for all endpoints, and only where one has a filter.
+           CASE WHEN EXISTS (SELECT 1 FROM endpoints f WHERE f.project_id = v.project_id AND f.deleted_at IS NULL
+             AND f.filter IS NOT NULL) THEN v.body::jsonb -> 'data' END AS data
+         FROM events v
          WHERE v.id = given.event_id AND v.xid = pg_current_xact_id() OFFSET 0) v
        JOIN endpoints e ON e.project_id = v.project_id
        WHERE CASE WHEN given.endpoint_id IS NULL
-         THEN e.deleted_at IS NULL AND (e.events = '{}' OR v.name = ANY (e.events))
+         THEN e.deleted_at IS NULL AND ${SUBSCRIBES}
          ELSE e.id = given.endpoint_id END
        RETURNING id, project_id, endpoint_id, event_id, bulk
      ), queued AS (
@@ -50,6 +63,20 @@ const COUNT_WAITING = `SELECT count(*)::int AS waiting FROM (
        WHERE e.project_id = $1 AND e.status = 'active' AND e.deleted_at IS NULL
          AND q.is_first AND q.holder IS NULL AND q.needs_slot LIMIT $2) waiting`;
 
+/** The words as well, which the search index may have written a moment ago. */
+const REMOVE = `WITH delivery AS (
+       DELETE FROM deliveries WHERE event_id = ANY ($1::uuid[]) RETURNING id
+     ), attempt AS (
+       DELETE FROM attempts USING delivery d WHERE delivery_id = d.id
+     ), retry AS (
+       DELETE FROM delivery_retries USING delivery d WHERE delivery_id = d.id
+     ), listed AS (
+       DELETE FROM undelivered USING delivery d WHERE delivery_id = d.id
+     ), queued AS (
+       DELETE FROM delivery_queue USING delivery d WHERE delivery_id = d.id
+     )
+     DELETE FROM event_words WHERE event_id = ANY ($1::uuid[])`;
+
 export const deliveries: Deliveries = {
   async fanOut(db: Db, events) {
     const written = await rows<{ event_id: string; project_id: string; deliveries: number }>(
@@ -71,6 +98,10 @@ export const deliveries: Deliveries = {
   async eventsInUse(db, eventIds, endedDays) {
     const found = await rows<{ event_id: string }>(db, 'events_in_use', EVENTS_IN_USE, [eventIds, endedDays]);
     return found.map(({ event_id }) => event_id);
+  },
+
+  async remove(db, eventIds) {
+    await change(db, 'remove_deliveries', REMOVE, [eventIds]);
   },
 
   async countWaiting(pool, projectId, max) {

@@ -11,6 +11,7 @@ export interface OperatorDelivery extends DeliveryRow {
   project_id: string;
   project_slug: string;
   url: string;
+  endpoint_description: string | null;
 }
 
 export interface OperatorDeliveryFilter {
@@ -18,11 +19,13 @@ export interface OperatorDeliveryFilter {
   endpointId?: string | undefined;
   event?: string | undefined;
   status?: DeliveryStatus | undefined;
+  /** Only deliveries whose next attempt is at least the second. */
+  retrying?: boolean | undefined;
   since?: string | undefined;
   limit: number;
 }
 
-const DELIVERY = `SELECT ${COLUMNS}, d.project_id, p.slug AS project_slug, e.url
+const DELIVERY = `SELECT ${COLUMNS}, d.project_id, p.slug AS project_slug, e.url, e.description AS endpoint_description
   FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id JOIN projects p ON p.id = d.project_id
   ${IN_FLIGHT}`;
 
@@ -33,7 +36,8 @@ export async function searchDeliveries(db: Db, filter: OperatorDeliveryFilter): 
     'e.project_id = ?': filter.projectId,
     'd.endpoint_id = ?': filter.endpointId,
     'd.event_name = ?': filter.event,
-    [`${STATUS} = ?`]: filter.status,
+    [`${STATUS} = ?`]: filter.retrying ? 'pending' : filter.status,
+    'd.attempts > ?': filter.retrying ? 0 : undefined,
     'd.created_at >= ?': filter.since,
   });
   const found = await db.query<OperatorDelivery>({
@@ -65,8 +69,9 @@ export function overdueDeliveries(db: Db): Promise<number> {
   return countRows(
     db,
     'overdue_deliveries',
-    `SELECT 1 FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id AND e.status = 'active'
-     WHERE d.status = 'pending'
+    `SELECT 1 FROM undelivered u JOIN deliveries d ON d.id = u.delivery_id
+     JOIN endpoints e ON e.id = d.endpoint_id AND e.status = 'active'
+     WHERE u.status = 'pending'
        AND NOT EXISTS (SELECT 1 FROM delivery_queue q WHERE q.delivery_id = d.id)
        AND greatest(d.overdue_at - interval '2 minutes', d.next_attempt_at) <= now() - interval '5 minutes'`,
   );
@@ -99,8 +104,8 @@ export async function startedOpenDeliveries(db: Db): Promise<string[]> {
   const found = await rows<{ id: string }>(
     db,
     'started_open_deliveries',
-    `SELECT d.id FROM deliveries d WHERE d.status = 'pending'
-       AND NOT EXISTS (SELECT 1 FROM delivery_queue q WHERE q.delivery_id = d.id) ORDER BY d.overdue_at`,
+    `SELECT u.delivery_id AS id FROM undelivered u WHERE u.status = 'pending'
+       AND NOT EXISTS (SELECT 1 FROM delivery_queue q WHERE q.delivery_id = u.delivery_id) ORDER BY u.overdue_at`,
   );
   return found.map(({ id }) => id);
 }

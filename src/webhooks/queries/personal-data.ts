@@ -3,7 +3,7 @@ import type { PersonalData } from '../../db/personal-data';
 /** Of events, which are shown themselves. */
 export const personalData: PersonalData = {
   tables: {
-    event_words: { removal: { with: 'events' } },
-    attempts: { removal: { with: 'deliveries' } },
+    event_words: { removal: { alongside: 'events' } },
+    attempts: { removal: { alongside: 'deliveries' } },
   },
 };

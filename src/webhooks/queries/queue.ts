@@ -1,19 +1,22 @@
 import type pg from 'pg';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
-import { change, row, rows } from '../../db/query';
+import { change, row, rows, USE_STORED_PLANS } from '../../db/query';
 
 /*
  * The delivery queue (migration 0015). Lock order: endpoint → delivery → its row in the queue → attempt. A row that needs
  * a slot belongs to a pending delivery.
  */
 
-/** The queue is empty at one moment and long at the next: a plan made for the empty table would scan the long one. */
+const USE_INDEXES = `${USE_STORED_PLANS}, ${['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
+  .map((plan) => `set_config('enable_${plan}', 'off', true)`)
+  .join(', ')}`;
+
+/**
+ * The queue is empty at one moment and long at the next: a plan made for the empty table would scan the long one. Plans that
+ * use indexes fit both, so each is made once.
+ */
 export function useIndexes(db: Db): Promise<unknown> {
-  return row(
-    db,
-    'use_indexes',
-    `SELECT set_config('enable_' || plan, 'off', true) FROM unnest(ARRAY['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']) plan`,
-  );
+  return row(db, 'use_indexes', USE_INDEXES);
 }
 
 /** Slots of an endpoint that are taken now. */

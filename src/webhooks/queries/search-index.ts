@@ -3,10 +3,10 @@ import type { Db } from '../../db/pool';
 import { row } from '../../db/query';
 
 /**
- * Few enough that a deletion of one of the events waits only for milliseconds. Written into the statement: as a
+ * Few enough that a deletion of one of the events, or a delivery, waits only for milliseconds. Written into the statement: as a
  * parameter it would make Postgres plan for a tenth of the table.
  */
-export const INDEX_BATCH = 200;
+export const INDEX_BATCH = 50;
 
 /**
  * Everything between words becomes a space, also a backslash, line break or tab as JSON escapes it; `SEPARATORS` in search-text.ts takes a

@@ -7,7 +7,7 @@ import { withTransaction, type Db } from '../../db/pool';
 import { rows } from '../../db/query';
 import type { DeliveryStatus } from '../contract';
 import type { SearchText } from '../search-text';
-import { COLUMNS, IN_FLIGHT, type DeliveryRow } from './deliveries';
+import { COLUMNS, IN_FLIGHT, pendingOf, type DeliveryRow } from './deliveries';
 
 /*
  * The log over all endpoints of a project. The statements contain only the given filters, so that each uses the best
@@ -27,7 +27,6 @@ export interface SearchFilter {
 
 export type FoundDelivery = DeliveryRow & { cursor_at: string };
 
-/** As written into a statement, so that partial indexes apply. */
 const statusConditions: Record<DeliveryStatus, string> = {
   pending: `d.status = 'pending' AND e.status <> 'disabled'`,
   paused: `d.status = 'pending' AND e.status = 'disabled'`,
@@ -36,21 +35,37 @@ const statusConditions: Record<DeliveryStatus, string> = {
   cancelled: `d.status = 'cancelled'`,
 };
 
+const undelivered = (status: string) =>
+  `SELECT u.delivery_id AS id, u.created_at FROM undelivered u WHERE u.endpoint_id = e.id AND u.status = '${status}'`;
+/** Where the deliveries of endpoint `e` with a status are listed, with the times by which they are sorted. */
+const listedOf: Record<DeliveryStatus, string | null> = {
+  pending: pendingOf('e.id'),
+  paused: pendingOf('e.id'),
+  // Most of the log.
+  succeeded: null,
+  failed: undelivered('failed'),
+  cancelled: undelivered('cancelled'),
+};
+
 /** The conditions on a delivery `d` of endpoint `e`, and the parameters after those that are given. */
-function conditionsOf(filter: SearchFilter, values: unknown[]): string {
+function conditionsOf(
+  filter: SearchFilter,
+  values: unknown[],
+  { at, id } = { at: 'd.created_at', id: 'd.id' },
+): string {
   const parameter = (value: unknown) => `$${values.push(value)}`;
   const { status, event, endpoint_id, since, before, scanEnd } = filter;
   return [
     'true',
     ...(status ? [statusConditions[status]] : []),
     ...(event ? [`d.event_name = ${parameter(event)}`] : []),
-    ...(endpoint_id ? [`d.endpoint_id = ${parameter(endpoint_id)}`] : []),
-    ...(since ? [`d.created_at >= ${parameter(since)}`] : []),
+    ...(endpoint_id ? [`e.id = ${parameter(endpoint_id)}`] : []),
+    ...(since ? [`${at} >= ${parameter(since)}`] : []),
     ...(before
-      ? [`(d.created_at, d.id) < (${parameter(before.at)}::timestamptz, ${parameter(before.id)}::uuid)`]
+      ? [`(${at}, ${id}) < (${parameter(before.at)}::timestamptz, ${parameter(before.id)}::uuid)`]
       : []),
     ...(scanEnd
-      ? [`(d.created_at, d.id) >= (${parameter(scanEnd.at)}::timestamptz, ${parameter(scanEnd.id)}::uuid)`]
+      ? [`(${at}, ${id}) >= (${parameter(scanEnd.at)}::timestamptz, ${parameter(scanEnd.id)}::uuid)`]
       : []),
   ].join(' AND ');
 }
@@ -69,11 +84,14 @@ export async function listAllDeliveries(
   filter: SearchFilter,
 ): Promise<FoundDelivery[]> {
   const values: unknown[] = [projectId, filter.limit + 1];
-  const conditions = conditionsOf(filter, values);
+  const listed = filter.status ? listedOf[filter.status] : null;
+  const order = listed ? { at: 'u.created_at', id: 'u.id' } : { at: 'd.created_at', id: 'd.id' };
+  const conditions = conditionsOf(filter, values, order);
   const found = await db.query<FoundDelivery>({
     // A page of each endpoint by its own index, then the newest of them.
     text: `SELECT ${FOUND} FROM endpoints e CROSS JOIN LATERAL (
-         SELECT ${OWN_COLUMNS} FROM deliveries d WHERE d.endpoint_id = e.id AND ${conditions} ${NEWEST_FIRST} LIMIT $2) d ${IN_FLIGHT}
+         SELECT ${OWN_COLUMNS} ${listed ? `FROM (${listed}) u JOIN deliveries d ON d.id = u.id` : 'FROM deliveries d'}
+         WHERE d.endpoint_id = e.id AND ${conditions} ORDER BY ${order.at} DESC, ${order.id} DESC LIMIT $2) d ${IN_FLIGHT}
        WHERE e.project_id = $1 ${NEWEST_FIRST} LIMIT $2`,
     values,
   });

@@ -72,6 +72,15 @@ const statusOf = async (api: Api, channel: SimulatedChannel) =>
   );
 
 describe.each(simulatedChannels)('an own bot on %s', (channel) => {
+  it('helps in the words of its project', async () => {
+    const project = await first.createProject({ name: 'Shop' });
+    await project.api('PUT', '/v1/project/texts', { help: { en: '{{first_name}}, ask {{project}}.' } });
+    const { control } = await connect(project, channel);
+    const name = freshName();
+    await control.open(channel, name, { first_name: 'Anna', language_code: 'en' });
+    await eventually(async () => (await texts(control, { channel, name })).at(-1) === 'Anna, ask Shop.');
+  });
+
   it('serves links, logins, messages, codes and broadcasts of its project, in every process', async () => {
     const project = await first.createProject({ name: 'Shop' });
     const old = await subscribePerson(first, project, channel);

@@ -87,7 +87,7 @@ describe('a batch', () => {
     expectError(await project.api('DELETE', `/v1/send/batch/${body.batch_id}`), 'conflict');
     const log = await project.api('GET', `/v1/messages?subscriber_id=${max.subscriberId}`);
     const sent = log.body.data.filter(({ status: result }: { status: string }) => result === 'sent');
-    expect(sent[0]).toMatchObject({ kind: 'batch', text: expect.stringMatching(/both|max/) });
+    expect(sent[0]).toMatchObject({ source: 'batch', text: expect.stringMatching(/both|max/) });
   });
 
   it.each<[unknown[], string, RegExp]>([
@@ -108,6 +108,16 @@ describe('a batch', () => {
   ])('with a malformed message is refused whole: %j', async (messages, code, error) => {
     expectError(await start(messages), code as never, error);
     expect((await project.api('GET', '/v1/send/batch')).body.data).toEqual([]);
+  });
+
+  it('sends the messages to one subscriber in the order of the request, however long a call takes', async () => {
+    const anna = await subscribePerson(service, project);
+    // Longer than a chat's second: the next message could overtake it.
+    await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 1_500, times: 1 });
+    const texts = ['one', 'two', 'three', 'four'];
+    const { body } = await start(texts.map((text) => ({ subscriber_id: anna.subscriberId, text })));
+    await until(body.batch_id, 'completed');
+    expect((await textsTo(service, anna)).slice(-4)).toEqual(texts);
   });
 
   it('names the message whose media cannot be sent, its own or that of its template', async () => {

@@ -13,3 +13,12 @@ export function nextDoubledHour(zone: string): Date {
   while (shown(at + HOUR) !== shown(at)) at += HOUR;
   return new Date(at);
 }
+
+/** A run of a recurring message, as the API lists it. */
+export interface Run {
+  run_id: string;
+  scheduled_for: string;
+  status: string;
+  reason: string | null;
+  job_id: string | null;
+}

@@ -6,17 +6,10 @@ import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { installDatabaseClock, type DatabaseClock } from '../../support/database-clock';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { addCrowd } from '../messages/fixture';
-import { nextDoubledHour } from './fixture';
+import { nextDoubledHour, type Run } from './fixture';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-
-interface Run {
-  run_id: string;
-  scheduled_for: string;
-  status: string;
-  reason: string | null;
-}
 
 /** Recurring messages at times that the test chooses: it is the workflow. */
 describe('a recurring message', () => {

@@ -91,7 +91,7 @@ describe('a scheduled message', () => {
       {
         scheduled_id: expect.any(String),
         name: 'Greeting',
-        content: { template: 'hi', vars: {} },
+        content: { template: 'hi' },
         subscriber_id: anna.subscriberId,
         external_id: null,
         audience: null,
@@ -111,7 +111,11 @@ describe('a scheduled message', () => {
     const id = created.body.scheduled_id;
     expectError(await project.api('DELETE', '/v1/templates/hi'), 'conflict', /scheduled/);
     const broken = { variants: { en: { text: '{{order}}' } } };
-    expectError(await project.api('PUT', '/v1/templates/hi', broken), 'template_variable_missing', /order/);
+    expectError(
+      await project.api('PUT', '/v1/templates/hi', broken),
+      'template_variable_missing',
+      'variants: a scheduled message uses this template without a value for order',
+    );
     // The template of the moment is sent.
     await project.api('PUT', '/v1/templates/hi', { variants: { en: { text: 'Hello {{first_name}}' } } });
     // Soon, however long the requests before have taken.
@@ -321,6 +325,9 @@ describe('a scheduled message', () => {
       return body.sent === 1 && body;
     });
     expect(running).toMatchObject({ status: 'running', remaining: 1 });
+    // When the other one's time comes.
+    const { body: open } = await project.api('GET', `/v1/scheduled/${own}`);
+    expect(Date.parse(open.next_at) - Date.now()).toBeGreaterThan(HOUR);
     expectError(await project.api('DELETE', `/v1/scheduled/${own}`), 'conflict', /sending/);
     expectError(await project.api('PATCH', `/v1/scheduled/${own}`, { name: 'x' }), 'conflict', /sending/);
     await project.api('DELETE', `/v1/broadcast/${sending.job_id}`);
@@ -422,7 +429,7 @@ describe('a scheduled message', () => {
   /** As a worker leaves it that dies after the messenger has taken the message and before the outcome is recorded. */
   async function sentBeforeCrash(id: string, { subscriberId }: Person): Promise<string> {
     const { rows } = await service.pool.query<{ id: string }>(
-      `INSERT INTO messages (project_id, request_id, kind, content, subscriber_id, channel, status, ended_at)
+      `INSERT INTO messages (project_id, request_id, source, content, subscriber_id, channel, status, ended_at)
        VALUES ($1, $2, 'send', '{"text": "hello", "format": "plain", "buttons": []}', $3, 'telegram', 'sent', now())
        RETURNING id`,
       [project.id, id, subscriberId],

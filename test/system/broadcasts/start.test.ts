@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { insertBatch, insertBatchRecipients } from '../../../src/broadcasts/batch/queries';
+import { startBatch } from '../../../src/broadcasts/batch/start';
 import { runBroadcast } from '../../../src/broadcasts/run';
 import { startTestService, type TestService } from '../../support/service';
 import { addCrowd, eventsOf, untilBroadcast } from '../messages/fixture';
@@ -38,6 +41,32 @@ describe('a broadcast that is requested while no worker runs', () => {
     expect(await view()).toMatchObject({ sent: 30, possible_duplicates: 0, status: 'running' });
     await project.api('DELETE', `/v1/broadcast/${jobId}`);
     expect(await page({ pageMs: 60_000 })).toBe('stopped');
+  });
+
+  it('is a batch of which a crash left a part: it is nothing until the request is repeated, which completes it', async () => {
+    const project = await service.createProject();
+    const { core } = service.service;
+    const id = randomUUID();
+    const content = { text: 'x', format: 'plain' as const, buttons: [] };
+    const unknown = { subscriber_id: null, channel: null, status: 'failed', error: null } as const;
+    await insertBatch(core.pool, project.id, id, { templates: {}, total: 3 });
+    await insertBatchRecipients(
+      core.pool,
+      id,
+      [{ position: 0, ref: null, content: JSON.stringify(content) }],
+      [{ ...unknown, position: 0, reason: 'subscriber_not_found' }],
+      '00000000-0000-0000-0000-000000000000',
+    );
+    expect((await project.api('GET', '/v1/send/batch')).body.data).toEqual([]);
+    expect((await project.api('GET', `/v1/send/batch/${id}`)).status).toBe(404);
+
+    const messages = ['a', 'b', 'c'].map((external_id) => ({ external_id, ...content }));
+    const whole = { batch_id: id, status: 'queued', total: 3 };
+    for (let repeated = 0; repeated < 2; repeated += 1) {
+      expect(await startBatch(core, project.id, messages, { id, resumed: true })).toEqual(whole);
+    }
+    const { body } = await project.api('GET', `/v1/send/batch/${id}/results`);
+    expect(body.data.map(({ index }: { index: number }) => index)).toEqual([0, 1, 2]);
   });
 
   it('is accepted, waits, and is started when a worker is there', async () => {

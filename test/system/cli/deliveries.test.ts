@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { confirmedSession, createSession } from '../login/fixture';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
@@ -10,7 +11,8 @@ import {
   untilStatus,
   type ScriptedReceiver,
 } from '../webhooks/fixture';
-import { herald, heraldJson, settingsOf } from './fixture';
+import { userEnvironment } from '../../support/npm-start';
+import { cli, herald, heraldJson, settingsOf } from './fixture';
 
 jest.setTimeout(120_000);
 
@@ -56,6 +58,20 @@ test('deliveries of every project are listed, newest first, by any mix of filter
   expect(ids(await list('--project', project.slug, '--status', 'succeeded'))).toEqual([]);
   expect(ids(await list('--project', project.slug, '--since', '1h'))).toEqual([second, first]);
   expect(ids(await list('--project', project.slug, '--since', '2999-01-01T00:00:00Z'))).toEqual([]);
+  await untilAttempts(project, first, 1);
+  expect(ids(await list('--project', project.slug, '--status', 'retrying'))).toContain(first);
+  const watching = spawn(
+    process.execPath,
+    [cli, 'deliveries', 'list', '--project', project.slug, '--status', 'retrying', '--watch'],
+    { env: userEnvironment(settings) },
+  );
+  let printed = '';
+  watching.stdout.setEncoding('utf8').on('data', (chunk: string) => (printed += chunk));
+  const ended = new Promise((resolve) => watching.once('exit', resolve));
+  await eventually(() => printed.split('last error').length > 2, 60_000);
+  expect(printed).toMatch(/event +│ endpoint +│ attempt +│ last error +│ next attempt/);
+  watching.kill('SIGINT');
+  expect(await ended).toBe(0);
   await project.api('PUT', `/v1/webhooks/${endpointId}`, { status: 'disabled' });
   expect(ids(await list('--project', project.slug, '--status', 'paused'))).toEqual([second, first]);
 

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import path from 'node:path';
 import type { Installation } from '../../support/installation';
 import { userEnvironment, type Finished } from '../../support/npm-start';
 import { testBots } from '../../support/simulator-control';
+import { resident } from '../../support/use-service';
 
 export const cli = path.join(__dirname, '..', '..', '..', 'dist', 'src', 'cli.js');
 
@@ -21,16 +21,14 @@ export function settingsOf(service: Installation): Record<string, string> {
   };
 }
 
-/** Runs a command of the compiled CLI to its end. */
-export function herald(args: string[], settings: Record<string, string>): Promise<Finished> {
-  const child = spawn(process.execPath, [cli, ...args], { env: userEnvironment(settings) });
-  const output = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output.stdout += chunk));
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (output.stderr += chunk));
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, ...output }));
+/** Runs a command of the compiled CLI to its end, in the resident process for commands of this jest worker. */
+export async function herald(args: string[], settings: Record<string, string>): Promise<Finished> {
+  const { url } = await resident<{ url: string }>('cli');
+  const response = await fetch(url, {
+    method: 'POST',
+    body: JSON.stringify({ args, env: userEnvironment(settings) }),
   });
+  return (await response.json()) as Finished;
 }
 
 /** The JSON that a command prints; it must have succeeded. */

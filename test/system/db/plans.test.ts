@@ -16,6 +16,8 @@ const GROWING = [
   'deliveries',
   'attempts',
   'credit_ledger',
+  'messages',
+  'broadcast_recipients',
 ];
 const ROWS = 30_000;
 
@@ -96,6 +98,17 @@ async function grow(projectId: string, endpointId: string): Promise<void> {
     `INSERT INTO credit_ledger (session_id, project_id, source) SELECT id, project_id, 'plan' FROM auth_sessions WHERE project_id = $1`,
     `INSERT INTO bot_updates (channel, dedupe_key, chat_queue, handled_at)
      SELECT 'telegram', 'grown-' || i, 'user:' || i, now() FROM generate_series(1, ${ROWS}) i WHERE $1::uuid IS NOT NULL`,
+    `INSERT INTO messages (project_id, request_id, source, source_id, subscriber_id, channel, status)
+     SELECT project_id, gen_random_uuid(), CASE WHEN source_id IS NULL THEN 'send' ELSE 'drip' END, source_id, id, channel, 'sent'
+     FROM (SELECT s.*, CASE WHEN random() < 0.5 THEN gen_random_uuid() END AS source_id FROM subscribers s
+           WHERE project_id = $1 LIMIT ${ROWS / 3}) s`,
+    `INSERT INTO broadcasts (project_id, content, audience, status, sent, failed, skipped, possible_duplicates, ended_at)
+     SELECT $1, '{"text": "x", "format": "plain", "buttons": []}', '{}', 'completed', 0, 0, 0, 0, now()
+     FROM generate_series(1, ${ROWS / 300})`,
+    `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, status, reason, ended_at)
+     SELECT b.id, gen_random_uuid(), 'telegram', CASE WHEN i = 1 THEN 'failed' ELSE 'sent' END,
+       CASE WHEN i = 1 THEN 'unknown' END, now()
+     FROM broadcasts b, generate_series(1, 100) i WHERE b.project_id = $1`,
     `INSERT INTO events (project_id, name, body) SELECT $1, 'auth.completed', '{}' FROM generate_series(1, ${ROWS}) i`,
   ];
   for (const text of sql) await service.pool.query(text, [projectId]);
@@ -140,9 +153,20 @@ const expected = [
   'note_full_endpoints',
   'list_deliveries',
   'find_scan_end',
+  'list_messages',
+  'list_messages_of_source',
+  'list_messages_of_subscriber',
+  'list_broadcast_messages',
+  'list_broadcast_messages_of_source',
+  'list_broadcast_messages_of_subscriber',
+  'list_broadcast_results',
+  'count_job_reasons',
+  'count_unsubscribed_of_job',
+  'count_failed_recipients',
+  'copy_failed_recipients',
 ];
 
-test('no statement of a login, a poll, a verification or a delivery scans a grown table', async () => {
+test('no statement of a login, a poll, a verification, a delivery or the log of messages scans a grown table', async () => {
   const project = await service.createProject({ callback_url: 'https://shop.example/cb' });
   const endpoint = await project.api('POST', '/v1/webhooks', {
     url: 'http://127.0.0.1:9/',
@@ -163,6 +187,21 @@ test('no statement of a login, a poll, a verification or a delivery scans a grow
   const session = await createSession(project);
   await fetch(session.qr_url);
   await project.api('GET', `/v1/webhooks/${String(endpoint.body.id)}/deliveries?event=auth.completed`);
+  const { body: jobs } = await project.api('GET', '/v1/broadcast?limit=1');
+  const jobId = String(jobs.data[0].job_id);
+  const { body: people } = await project.api('GET', '/v1/subscribers?limit=1');
+  const person = String(people.data[0].subscriber_id);
+  for (const query of ['status=failed', `source_id=${jobId}`, `subscriber_id=${person}`, 'source=otp']) {
+    expect((await project.api('GET', `/v1/messages?${query}`)).status).toBe(200);
+  }
+  for (const path of [`/v1/broadcast/${jobId}/results`, `/v1/broadcast/${jobId}/stats`]) {
+    expect((await project.api('GET', path)).status).toBe(200);
+  }
+  await service.pool.query(
+    `UPDATE broadcast_recipients SET subscriber_id = $2 WHERE broadcast_id = $1 AND status = 'failed'`,
+    [jobId, person],
+  );
+  expect((await project.api('POST', `/v1/broadcast/${jobId}/retry`)).status).toBe(202);
   await service.control.open('telegram', 'planner', { start: `auth_${project.slug}` });
   const seen = await eventually(async () => {
     const { rows } = await service.pool.query(

@@ -23,7 +23,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database';
 /** The step of an enrolment ($1) of a chain ($2), with its queued message. */
 const INSERT_STEP_MESSAGE = `WITH step AS (
     INSERT INTO drip_steps (enrolment_id, drip_id, n, version, step_id) VALUES ($1, $2, 1, 1, 'a') RETURNING id)
-  INSERT INTO messages (project_id, request_id, kind, subscriber_id, channel, status)
+  INSERT INTO messages (project_id, request_id, source, subscriber_id, channel, status)
   SELECT e.project_id, step.id, 'send', e.subscriber_id, 'telegram', 'queued'
   FROM step, drip_enrolments e WHERE e.id = $1 RETURNING id AS value`;
 

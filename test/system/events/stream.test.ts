@@ -54,6 +54,7 @@ async function openStream({ key = project.api_key, query = '', lastId = '', cook
     place: null as string | null,
     gaps: 0,
     ended: false,
+    failed: false,
     close: () => abort.abort(),
   };
   const read = async () => {
@@ -66,7 +67,7 @@ async function openStream({ key = project.api_key, query = '', lastId = '', cook
     }
   };
   void read()
-    .catch(() => {})
+    .catch(() => (stream.failed = true))
     .finally(() => (stream.ended = true));
   return stream;
 }
@@ -153,7 +154,7 @@ test('a stream that has received nothing yet resumes where it began; an old plac
   await eventually(() => future.gaps === 1);
 });
 
-test('a stream and a long poll end when their key is revoked', async () => {
+test('a stream is cut and a long poll ends when their key is revoked', async () => {
   const created = await project.api('POST', '/v1/keys', { name: 'short' });
   const { id, api_key: key } = created.body as { id: string; api_key: string };
   const stream = await openStream({ key });
@@ -168,6 +169,8 @@ test('a stream and a long poll end when their key is revoked', async () => {
   expect((await project.api('DELETE', `/v1/keys/${id}`)).status).toBe(204);
   const revoked = Date.now();
   await eventually(() => stream.ended);
+  // Not ended as if it were complete.
+  expect(stream.failed).toBe(true);
   expect((await polled).status).toBe(401);
   expect(Date.now() - revoked).toBeLessThan(SOON_MS);
 });

@@ -70,12 +70,15 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'GET /readyz': () => ({}),
   'GET /v1/project': () => ({}),
   'PATCH /v1/project': () => ({ body: { name: 'Renamed' } }),
+  'GET /v1/project/texts': () => ({}),
+  'PUT /v1/project/texts': () => ({ body: { help: { en: 'Ask {{project}}.' } } }),
   'GET /v1/usage': () => ({}),
   'GET /v1/event-types': () => ({}),
   'GET /v1/webhooks/stream': () => ({}),
   'GET /v1/auth/link': () => ({}),
   'POST /v1/auth/session': () => ({ body: { state: 'state' } }),
   'GET /v1/auth/sessions': () => ({}),
+  'GET /v1/auth/stats': () => ({}),
   'GET /v1/auth/session/{id}/status': ({ session }) => ({ params: { id: session } }),
   'GET /v1/auth/session/{id}/qr': ({ session }) => ({ params: { id: session } }),
   'POST /v1/auth/requests': ({ person }) => ({
@@ -121,6 +124,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
     params: { id: person.subscriberId },
     body: { tags: ['new'] },
   }),
+  'POST /v1/subscribers/tags': ({ person }) => ({ body: { ids: [person.subscriberId], add: ['new'] } }),
   'POST /v1/send': ({ person }) => ({ body: { subscriber_id: person.subscriberId, text: 'hello' } }),
   'GET /v1/messages': ({ person }) => ({ query: { subscriber_id: person.subscriberId } }),
   'GET /v1/messages/stats': () => ({}),
@@ -135,6 +139,11 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'POST /v1/broadcast': () => ({ body: { text: 'hello' } }),
   'GET /v1/broadcast': () => ({}),
   'GET /v1/broadcast/{job_id}': ({ broadcast }) => ({ params: { job_id: broadcast } }),
+  'GET /v1/broadcast/{job_id}/results': ({ broadcast }) => ({ params: { job_id: broadcast } }),
+  'GET /v1/broadcast/{job_id}/stats': ({ broadcast }) => ({ params: { job_id: broadcast } }),
+  'POST /v1/broadcast/{job_id}/retry': async (things) => ({
+    params: { job_id: await failedBroadcast(things) },
+  }),
   'DELETE /v1/broadcast/{job_id}': ({ broadcast }) => ({ params: { job_id: broadcast } }),
   'POST /v1/templates': () => ({
     body: { key: freshName(), variants: { en: { text: 'Hi {{first_name}}' } } },
@@ -153,6 +162,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'GET /v1/send/batch': () => ({}),
   'GET /v1/send/batch/{batch_id}': ({ batch }) => ({ params: { batch_id: batch } }),
   'GET /v1/send/batch/{batch_id}/results': ({ batch }) => ({ params: { batch_id: batch } }),
+  'GET /v1/send/batch/{batch_id}/stats': ({ batch }) => ({ params: { batch_id: batch } }),
   'DELETE /v1/send/batch/{batch_id}': ({ batch }) => ({ params: { batch_id: batch } }),
   'POST /v1/scheduled': () => ({ body: laterMessage() }),
   'GET /v1/scheduled': () => ({}),
@@ -187,6 +197,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'PUT /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint }, body: { description: 'new' } }),
   'POST /v1/webhooks/{id}/rotate-secret': ({ endpoint }) => ({ params: { id: endpoint } }),
   'POST /v1/webhooks/test': () => ({}),
+  'POST /v1/webhooks/filter-preview': () => ({ body: { filter: null } }),
   'POST /v1/webhooks/{id}/test': ({ endpoint }) => ({ params: { id: endpoint } }),
   'GET /v1/webhooks/{id}/deliveries': ({ endpoint }) => ({ params: { id: endpoint } }),
   'GET /v1/webhooks/{id}/stats': ({ endpoint }) => ({ params: { id: endpoint } }),
@@ -351,6 +362,19 @@ async function createThings(): Promise<Things> {
     publisher: await service.createKey(project.id, ['publish']),
     team: await createTeam(service, project),
   };
+}
+
+/** One that has ended, whose message failed. */
+async function failedBroadcast({ project, person }: Things): Promise<string> {
+  const { rows } = await service.pool.query<{ id: string }>(
+    `WITH job AS (
+       INSERT INTO broadcasts (project_id, content, audience, status, total, sent, failed, skipped, ended_at)
+       VALUES ($1, '{"text": "hello", "format": "plain", "buttons": []}', '{}', 'completed', 1, 0, 1, 0, now()) RETURNING id)
+     INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, status, reason, ended_at)
+     SELECT id, $2, 'telegram', 'failed', 'unknown', now() FROM job RETURNING broadcast_id AS id`,
+    [project.id, person.subscriberId],
+  );
+  return rows[0]?.id ?? '';
 }
 
 function send(

@@ -215,6 +215,7 @@ test('every POST that creates or sends takes a key, and says so in its descripti
     '/v1/deliveries/{id}/cancel',
     '/v1/otp/verify',
     '/v1/templates/preview',
+    '/v1/webhooks/filter-preview',
   ]);
 });
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
   const limits = { HERALD_STATEMENT_TIMEOUT_SECONDS: '120', HERALD_LOCK_TIMEOUT_SECONDS: '120' };
   service = await startTestService({ roles: 'api', env: limits });
   const { login, requests } = service.service.core.pools;
-  for (const pool of [login, requests]) pool.options.connectionTimeoutMillis = 1_000;
+  for (const pool of [login, requests]) pool.shareWaitMs = 1_000;
   [greedy, other] = [await service.createProject(), await service.createProject()];
 });
 afterAll(() => service.stop());

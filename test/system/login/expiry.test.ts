@@ -107,7 +107,10 @@ describe.each<Channel>(['telegram', 'max'])('time on %s', (channel) => {
     expect(result).toEqual({ status: 'expired', reason: 'the code was not used in time' });
     // The log tells it from a login that the user did not confirm; it was charged.
     const log = await project.api('GET', '/v1/auth/sessions');
-    expect(log.body.data).toMatchObject([{ status: 'expired', confirmed: true }]);
+    expect(log.body.data).toMatchObject([{ status: 'unredeemed', confirmed: true }]);
+    const listed = async (status: string) =>
+      (await project.api('GET', `/v1/auth/sessions?status=${status}`)).body.data.length;
+    expect([await listed('unredeemed'), await listed('expired')]).toEqual([1, 0]);
     expect(sessionOutcome(log.body.data[0])).toBe('confirmed, code not redeemed');
     // 19, and those of a task and an activity that a slow worker has to repeat.
     expect(await historyEvents(session.session_id)).toBeLessThanOrEqual(26);

@@ -30,18 +30,18 @@ describe('what the dashboard reads about a subscriber', () => {
     const path = `/v1/messages?subscriber_id=${person.subscriberId}`;
     await eventually(async () => (await list(path))[0].clicked_at.length === 1);
     expect(await list(path)).toMatchObject([
-      { kind: 'broadcast', status: 'sent', text: 'second', reason: null },
-      { kind: 'send', status: 'sent', text: 'first', clicked_at: [] },
+      { source: 'broadcast', source_id: body.job_id, status: 'sent', text: 'second', reason: null },
+      { source: 'send', source_id: null, status: 'sent', text: 'first', clicked_at: [] },
     ]);
     const [ofBroadcast, single] = await list(path);
     expect((await project.api('GET', `/v1/messages/${ofBroadcast.delivery_id}`)).body).toEqual({
       ...ofBroadcast,
-      subscriber_id: person.subscriberId,
       content: {
         text: 'second',
         format: 'plain',
         buttons: [[{ text: 'More', data: 'more' }]],
         media: null,
+        personalize: false,
         template: null,
         vars: {},
       },
@@ -60,6 +60,112 @@ describe('what the dashboard reads about a subscriber', () => {
     expect((await other.api('GET', path)).body.code).toBe('subscriber_not_found');
     expect((await other.api('GET', `/v1/messages/${single.delivery_id}`)).body.code).toBe('not_found');
     expect((await other.api('GET', '/v1/messages/stats')).body).toEqual({ sent: 0, failed: 0 });
+  });
+
+  it('lists the messages of a project by source, status and time, in pages', async () => {
+    const own = await service.createProject();
+    const anna = await subscribePerson(service, own);
+    const boris = await subscribePerson(service, own, 'max');
+    const messages = async (query = '') => (await own.api('GET', `/v1/messages?${query}`)).body.data;
+    const to = { subscriber_id: anna.subscriberId };
+    const content = { text: 'hello' };
+    const at = new Date(Date.now() + 1_500).toISOString();
+    const scheduled = await own.api('POST', '/v1/scheduled', { ...to, content, scheduled_at: at });
+    const toAll = await own.api('POST', '/v1/scheduled', {
+      content,
+      audience: { channel: 'max' },
+      scheduled_at: at,
+    });
+    const recurring = await own.api('POST', '/v1/recurring', {
+      name: 'Digest',
+      content,
+      audience: { channel: 'max' },
+      cron: '0 9 * * MON',
+      timezone: 'UTC',
+    });
+    await own.api('POST', `/v1/recurring/${recurring.body.recurring_id}/run`);
+    const chain = await own.api('POST', '/v1/drip-chains', {
+      name: 'Welcome',
+      trigger: { type: 'subscription' },
+      steps: [{ id: 'hello', type: 'send', content }],
+      status: 'active',
+    });
+    await own.api('POST', `/v1/drip-chains/${chain.body.drip_id}/enrolments`, to);
+    await own.api('POST', '/v1/otp/send', to);
+    const batch = await own.api('POST', '/v1/send/batch', { messages: [{ ...to, text: 'hello' }] });
+    const { body: before } = await own.api('POST', '/v1/send', { ...to, text: 'hello' });
+    await service.control.faults('max', { method: 'sendMessage', status: 400 });
+    await own.api('POST', '/v1/send', { subscriber_id: boris.subscriberId, text: 'refused' });
+
+    const all = await eventually(async () => {
+      const found: Record<string, unknown>[] = await messages();
+      const isDone = found.every(({ status }) => status === 'sent' || status === 'failed');
+      return found.length === 8 && isDone ? found : null;
+    });
+    expect(
+      all
+        .map(({ source, source_id, subscriber_id }) => [source, source_id, subscriber_id])
+        .sort((one, other) => String(one).localeCompare(String(other))),
+    ).toEqual([
+      ['batch', batch.body.batch_id, anna.subscriberId],
+      ['drip', chain.body.drip_id, anna.subscriberId],
+      ['otp', null, anna.subscriberId],
+      ['recurring', recurring.body.recurring_id, boris.subscriberId],
+      ['scheduled', expect.any(String), expect.any(String)],
+      ['scheduled', expect.any(String), expect.any(String)],
+      ['send', null, anna.subscriberId],
+      ['send', null, boris.subscriberId],
+    ]);
+    const times = all.map(({ created_at }) => String(created_at));
+    expect(times).toEqual([...times].sort().reverse());
+
+    const by = async (query: string) =>
+      (await messages(query)).map(({ delivery_id }: { delivery_id: string }) => delivery_id);
+    const ids = (wanted: (message: Record<string, unknown>) => boolean) =>
+      all.filter(wanted).map(({ delivery_id }) => delivery_id);
+    for (const source of ['send', 'otp', 'batch', 'broadcast', 'scheduled', 'recurring', 'drip', 'bot']) {
+      expect(await by(`source=${source}`)).toEqual(ids((message) => message['source'] === source));
+    }
+    for (const [id, person] of [
+      [scheduled.body.scheduled_id, anna],
+      [toAll.body.scheduled_id, boris],
+      [recurring.body.recurring_id, boris],
+      [chain.body.drip_id, anna],
+    ] as const) {
+      expect(await by(`source_id=${id}`)).toEqual(ids((message) => message['source_id'] === id));
+      expect(await by(`source_id=${id}&subscriber_id=${person.subscriberId}`)).toHaveLength(1);
+    }
+    expect(await by('status=failed')).toEqual(ids(({ status }) => status === 'failed'));
+    expect(await messages('status=failed&source=send')).toMatchObject([{ text: 'refused', source: 'send' }]);
+    expect(await by(`subscriber_id=${boris.subscriberId}`)).toEqual(
+      ids(({ subscriber_id }) => subscriber_id === boris.subscriberId),
+    );
+    const single = all.find(({ delivery_id }) => delivery_id === before.details[0].delivery_id);
+    const since = String(single?.['created_at']);
+    expect(await by(`since=${encodeURIComponent(since)}`)).toEqual(
+      ids(({ created_at }) => String(created_at) >= since),
+    );
+    const paged: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { body }: { body: { data: { delivery_id: string }[]; next_cursor: string | null } } =
+        await own.api('GET', `/v1/messages?limit=1${cursor && `&cursor=${cursor}`}`);
+      paged.push(...body.data.map(({ delivery_id }) => delivery_id));
+      cursor = body.next_cursor;
+    }
+    expect(paged).toEqual(ids(() => true));
+    expect((await project.api('GET', `/v1/messages?source_id=${batch.body.batch_id}`)).body.data).toEqual([]);
+  });
+
+  it('shows a personal message of a batch that waits as it would be rendered now', async () => {
+    const own = await service.createProject();
+    const { subscriberId } = await subscribePerson(service, own, 'telegram', { first_name: 'Anna' });
+    await service.pool.query(`UPDATE channel_pace SET paused_until = now() + interval '1 hour'`);
+    await own.api('POST', '/v1/send/batch', {
+      messages: [{ subscriber_id: subscriberId, text: 'Hi {{first_name}}', personalize: true }],
+    });
+    const { body } = await own.api('GET', '/v1/messages?source=batch');
+    await service.pool.query(`UPDATE channel_pace SET paused_until = '-infinity'`);
+    expect(body.data).toMatchObject([{ status: 'queued', text: 'Hi Anna' }]);
   });
 
   it('shows a message of a broadcast that was cancelled before it', async () => {

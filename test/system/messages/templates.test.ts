@@ -108,7 +108,7 @@ describe('templates', () => {
     expect(await textsTo(service, anna)).toContain('Hi you, order {{first_name}}!');
     expect(await textsTo(service, ivan)).toContain('Привет, you, заказ {{first_name}}');
     const log = await project.api('GET', `/v1/messages?subscriber_id=${anna.subscriberId}`);
-    expect(log.body.data[0]).toMatchObject({ kind: 'send', text: 'Hi you, order {{first_name}}!' });
+    expect(log.body.data[0]).toMatchObject({ source: 'send', text: 'Hi you, order {{first_name}}!' });
   });
 
   it("show the project's name, their recipient's ids and properties", async () => {
@@ -149,11 +149,15 @@ describe('templates', () => {
     expectError(
       await send({ template: 'reasons' }),
       'template_variable_missing',
-      /^vars: order, mark missing$/,
+      /^vars: must have values for order, mark$/,
     );
     expectError(await send({ template: 'reasons', text: 'x' }), 'validation_failed', /^text: cannot/);
     expectError(await send({ template: 'reasons', format: 'plain' }), 'validation_failed', /^format: cannot/);
-    expectError(await send({ text: 'x', vars: {} }), 'validation_failed', /^vars: needs a template$/);
+    expectError(
+      await send({ text: 'x', vars: {} }),
+      'validation_failed',
+      /^vars: needs a template, or personalize$/,
+    );
     expectError(await send({}), 'validation_failed', /^text: is required, or template$/);
     expectError(await send({ template: 'reasons', vars: { 'a.b': 1 } }), 'validation_failed', /^vars/);
     expectError(
@@ -212,9 +216,107 @@ describe('templates', () => {
     ]);
   });
 
-  it('inline text is never rendered', async () => {
+  it('inline text is not rendered without personalize', async () => {
     await project.api('POST', '/v1/send', { subscriber_id: anna.subscriberId, text: 'Hi {{first_name}}' });
     expect(await textsTo(service, anna)).toContain('Hi {{first_name}}');
+  });
+
+  describe('inline text with personalize', () => {
+    const personal = (text: string, more: object = {}) => ({ text, personalize: true, ...more });
+    const asGiven = { text: 'For {{first_name}}', personalize: true, template: null, vars: {} };
+
+    it('is rendered for each recipient of a send, a batch and a broadcast', async () => {
+      const sent = await project.api('POST', '/v1/send', {
+        subscriber_id: anna.subscriberId,
+        ...personal('Hello {{first_name}}, {{what|friend}} of {{project}}', {
+          vars: { what: '{{lang}}' },
+          buttons: [
+            [
+              { text: 'Go {{first_name}}', url: 'https://shop.example/?q={{first_name}}' },
+              { text: 'Ok', data: '{{first_name}}' },
+            ],
+          ],
+        }),
+      });
+      expect([sent.status, sent.body.sent]).toEqual([200, 1]);
+      const message = await project.api('GET', `/v1/messages/${sent.body.details[0].delivery_id}`);
+      expect(message.body.content).toMatchObject({
+        text: `Hello Anna, {{lang}} of ${project.name}`,
+        buttons: [
+          [
+            { text: 'Go Anna', url: 'https://shop.example/?q=Anna' },
+            { text: 'Ok', data: '{{first_name}}' },
+          ],
+        ],
+      });
+
+      const messages = [anna, ivan].map(({ subscriberId }) => ({
+        subscriber_id: subscriberId,
+        ...personal('Batch {{first_name}} {{n}}', { vars: { n: 7 } }),
+      }));
+      await project.api('POST', '/v1/send/batch', { messages });
+      const started = await project.api('POST', '/v1/broadcast', personal('For {{first_name}}'));
+      await untilBroadcast(project, started.body.job_id, 'completed');
+      const ended = await project.api('GET', `/v1/broadcast/${started.body.job_id}`);
+      expect(ended.body.content).toMatchObject(asGiven);
+      for (const [person, name] of [
+        [anna, 'Anna'],
+        [ivan, 'Ivan'],
+      ] as const) {
+        await eventually(async () => (await textsTo(service, person)).includes(`Batch ${name} 7`));
+        expect(await textsTo(service, person)).toContain(`For ${name}`);
+      }
+    });
+
+    it('is stored as given in scheduled messages and in chains', async () => {
+      const scheduled = await project.api('POST', '/v1/scheduled', {
+        subscriber_id: anna.subscriberId,
+        content: personal('For {{first_name}}'),
+        scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+      });
+      const view = await project.api('GET', `/v1/scheduled/${scheduled.body.scheduled_id}`);
+      expect(view.body.content).toMatchObject(personal('For {{first_name}}'));
+      const chain = await project.api('POST', '/v1/drip-chains', {
+        name: 'Personal',
+        trigger: { type: 'event', name: 'bought' },
+        steps: [{ id: 'hello', type: 'send', content: personal('{{event.item}}') }],
+      });
+      expect([chain.status, chain.body.steps?.[0]?.content]).toEqual([
+        201,
+        expect.objectContaining(personal('{{event.item}}')),
+      ]);
+    });
+
+    it('is refused for unknown names, malformed placeholders and beside a template', async () => {
+      const send = (body: object) =>
+        project.api('POST', '/v1/send', { subscriber_id: anna.subscriberId, ...body });
+      expectError(await send(personal('{{zz}}')), 'template_variable_missing', /^vars: .*zz/);
+      expectError(await send(personal('{{')), 'validation_failed', /^text: /);
+      expectError(
+        await send({ template: 'order', personalize: true }),
+        'validation_failed',
+        /^personalize: cannot be combined with template/,
+      );
+      expectError(await send({ text: 'x', vars: { a: 1 } }), 'validation_failed', /^vars: needs a template/);
+      const buttons = [[{ text: 'x', url: 'https://{{first_name}}.example' }]];
+      expectError(await send(personal('x', { buttons })), 'validation_failed', /^buttons/);
+    });
+
+    it('is previewed as it would be sent', async () => {
+      const preview = (body: object) => project.api('POST', '/v1/templates/preview', body);
+      const content = personal('Hello {{first_name|friend}} {{n}}');
+      expect((await preview({ content, subscriber_id: ivan.subscriberId, vars: { n: 1 } })).body).toEqual({
+        lang: 'ru',
+        text: 'Hello Ivan 1',
+        format: 'plain',
+        buttons: [],
+        media: null,
+        missing: [],
+      });
+      expect((await preview({ content })).body).toMatchObject({ text: 'Hello friend ', missing: ['n'] });
+      expect((await preview({ content: { text: '{{' } })).body.text).toBe('{{');
+      expectError(await preview({ content, key: 'shown' }), 'validation_failed', /^key: /);
+    });
   });
 
   it('of a broadcast keep the version of the request, and a tap returns the data that was sent', async () => {
@@ -234,7 +336,7 @@ describe('templates', () => {
     // What the template shows of a recipient changes after it was sent.
     await rename(anna, 'Renamed');
     const { body: log } = await project.api('GET', `/v1/messages?subscriber_id=${anna.subscriberId}&limit=1`);
-    expect(log.data).toMatchObject([{ kind: 'broadcast', text: 'News for Anna' }]);
+    expect(log.data).toMatchObject([{ source: 'broadcast', text: 'News for Anna' }]);
     const shown = await project.api('GET', `/v1/messages/${log.data[0].delivery_id}`);
     expect(shown.body.content).toMatchObject({
       text: 'News for Anna',

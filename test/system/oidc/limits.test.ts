@@ -100,7 +100,7 @@ test('POST requests of the Mini App are limited by address', async () => {
   expect(await post('2001:db8:5:1::')).toEqual([400, 'validation_failed']);
 });
 
-test('a /48 network has a share of the open logins, and the oldest that nobody opened gives way', async () => {
+test('a /48 network has a share of the open logins, and the oldest that was not opened gives way', async () => {
   const owner = await service.createProject();
   const client = await createClient(owner);
   const { url } = await newAttempt(await discover(client));

@@ -80,7 +80,7 @@ const ROWS = `
       '00000000-0000-0000-0000-0000000000a1', false, false);
   INSERT INTO delivery_retries (delivery_id, request_id) VALUES ('00000000-0000-0000-0000-0000000000a7', gen_random_uuid());
   INSERT INTO attempts (delivery_id, number, requested) VALUES ('00000000-0000-0000-0000-0000000000a7', 1, false);
-  INSERT INTO messages (id, project_id, request_id, subscriber_id, channel, kind, status)
+  INSERT INTO messages (id, project_id, request_id, subscriber_id, channel, source, status)
     VALUES ('00000000-0000-0000-0000-0000000000a8', '00000000-0000-0000-0000-0000000000a1', gen_random_uuid(),
       '00000000-0000-0000-0000-0000000000a3', 'telegram', 'send', 'sent');
   INSERT INTO idempotency_keys (project_id, key, request_hash) VALUES ('00000000-0000-0000-0000-0000000000a1', 'i', 'h');
@@ -164,6 +164,28 @@ describe('retention', () => {
     return counts;
   }
 
+  it('removes what a request that died has left of a batch, when no other can complete it', async () => {
+    const [old, young] = ['00000000-0000-0000-0000-0000000000c1', '00000000-0000-0000-0000-0000000000c2'];
+    await database.pool.query(
+      `INSERT INTO broadcasts (id, project_id, kind, content, audience, copied_id, wake_at, created_at)
+       SELECT id, '00000000-0000-0000-0000-0000000000a1', 'batch', '{}', '{}', id, 'infinity', now() - age
+       FROM (VALUES ($1::uuid, interval '2 days'), ($2::uuid, interval '1 hour')) AS given (id, age)`,
+      [old, young],
+    );
+    await database.pool.query(
+      `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel)
+       SELECT id, '00000000-0000-0000-0000-0000000000a3', 'telegram' FROM broadcasts WHERE wake_at = 'infinity'`,
+    );
+    await run();
+    const left = await database.pool.query<{ id: string }>(
+      `SELECT b.id FROM broadcasts b JOIN broadcast_recipients r ON r.broadcast_id = b.id WHERE b.wake_at = 'infinity'`,
+    );
+    expect(left.rows).toEqual([{ id: young }]);
+    const { rowCount } = await database.pool.query('SELECT 1 FROM broadcasts WHERE id = $1', [old]);
+    expect(rowCount).toBe(0);
+    await database.pool.query('DELETE FROM broadcasts WHERE id = $1', [young]);
+  });
+
   it('is declared by its room for every table, or the reason why the table does not grow', async () => {
     const declared = retentions.entries().map(({ room, tables }) => [room, Object.keys(tables).sort()]);
     expect(Object.fromEntries(declared)).toEqual(tablesOfRooms);
@@ -180,6 +202,28 @@ describe('retention', () => {
     );
     expect(rows.map(({ part }) => part)).toEqual(expect.arrayContaining(declared));
   });
+
+  it.each(['chat_pace', 'bot_turns', 'api_keys', 'credit_months', 'endpoint_secrets'])(
+    'finds what is old in %s by an index',
+    async (table) => {
+      const client = await database.pool.connect();
+      // Then a scan is planned only where there is no other way.
+      await client.query('SET enable_seqscan = off');
+      let plan = '';
+      const explaining = {
+        async query({ text, values }: { text: string; values: unknown[] }) {
+          const { rows } = await client.query<Record<string, string>>(`EXPLAIN ${text}`, values);
+          plan += rows.map((row) => row['QUERY PLAN']).join('\n');
+          return { rows: [], rowCount: 0 };
+        },
+      };
+      const end = tableEnds[table];
+      if (end && 'remove' in end) await end.remove(explaining as never, 30)();
+      client.release(true);
+      expect(plan).toMatch(/Index/);
+      expect(plan).not.toMatch(/Seq Scan/);
+    },
+  );
 
   it('keeps new rows and deletes old ones, in every table that grows', async () => {
     const before = await rowCounts();
@@ -213,6 +257,41 @@ describe('retention', () => {
     await run();
     const { rows } = await database.pool.query<{ name: string }>('SELECT name FROM events ORDER BY name');
     expect(rows.map(({ name }) => name)).toEqual(['late', 'open', 'partly']);
+  });
+
+  it('cancels what a removed project has left open, and deletes it after its time', async () => {
+    const left = async () => {
+      const { rows } = await database.pool.query<{ status: string }>(
+        `SELECT status FROM deliveries WHERE event_name LIKE 'left.%' ORDER BY event_name`,
+      );
+      return rows.map(({ status }) => status);
+    };
+    await database.pool.query(
+      `WITH event AS (
+         INSERT INTO events (project_id, name, body, created_at)
+         SELECT gen_random_uuid(), name, '{}', now() - interval '40 days'
+         FROM unnest(ARRAY['left.queued', 'left.retrying']) AS name RETURNING id, project_id, name
+       ), delivery AS (
+         INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy)
+         SELECT project_id, gen_random_uuid(), id, name, 'quick' FROM event RETURNING id, project_id, endpoint_id, event_name
+       )
+       INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, is_first)
+       SELECT id, endpoint_id, project_id, true FROM delivery WHERE event_name = 'left.queued'`,
+    );
+    await database.pool.query(
+      `UPDATE deliveries SET attempts = 1, started = true WHERE event_name = 'left.retrying'`,
+    );
+    await run();
+    expect(await left()).toEqual(['cancelled', 'cancelled']);
+    await database.pool.query(
+      `UPDATE deliveries SET ended_at = now() - interval '31 days' WHERE event_name LIKE 'left.%'`,
+    );
+    await run();
+    expect(await left()).toEqual([]);
+    const { rows } = await database.pool.query(
+      `SELECT delivery_id FROM delivery_queue UNION ALL SELECT delivery_id FROM undelivered WHERE status = 'cancelled'`,
+    );
+    expect(rows).toEqual([]);
   });
 
   it('keeps tracked events that the rules of an open enrolment look back to', async () => {

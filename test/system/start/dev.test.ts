@@ -40,7 +40,15 @@ describe('npm run dev', () => {
     await writeFile(file(name), text.replace(from, to));
   };
 
-  beforeEach(async () => {
+  const start = async () => {
+    herald = startNpm(['run', 'dev'], { HERALD_DATA_DIR: dataDir, PORT: String(port) }, checkout);
+    await Promise.race([
+      eventually(() => herald.stdout().includes('Herald is ready'), 120_000),
+      herald.finished.then(({ stderr }) => Promise.reject(new Error(`it ended: ${stderr}`))),
+    ]);
+  };
+
+  beforeAll(async () => {
     // The test must not edit the checkout that it runs in.
     checkout = await mkdtemp(path.join(tmpdir(), 'herald-dev-'));
     await chmod(checkout, 0o711);
@@ -51,21 +59,17 @@ describe('npm run dev', () => {
     await writeFile(file('web/tsconfig.json'), tsconfigOf('../src/lib/iso-time.ts'));
     dataDir = file('data');
     port = await stablePort();
-    herald = startNpm(['run', 'dev'], { HERALD_DATA_DIR: dataDir, PORT: String(port) }, checkout);
-    await Promise.race([
-      eventually(() => herald.stdout().includes('Herald is ready'), 120_000),
-      herald.finished.then(({ stderr }) => Promise.reject(new Error(`it ended: ${stderr}`))),
-    ]);
   });
-  afterEach(async () => {
+  beforeEach(start);
+  afterEach(() => {
     try {
       herald.signalGroup('SIGKILL');
     } catch {
       // It has ended, as it should have.
     }
     for (const child of recordedChildren(dataDir)) if (isRunning(child)) process.kill(child.pid, 'SIGKILL');
-    await rm(checkout, { recursive: true, force: true });
   });
+  afterAll(() => rm(checkout, { recursive: true, force: true }));
 
   it('runs changed code, pages and workflows while the embedded servers stay up', async () => {
     const servers = recordedChildren(dataDir);
@@ -74,8 +78,8 @@ describe('npm run dev', () => {
     expect(await get('/openapi.json')).toContain('"title":"Herald"');
 
     await replace('src/http/openapi.ts', `title: 'Herald'`, `title: 'Changed'`);
-    await eventually(async () => (await get('/openapi.json')).includes('"title":"Changed"'), 60_000);
-    await eventually(() => /Restarted [\d.]+ s after the change\./.test(herald.stdout()));
+    await eventually(() => /Restarted [\d.]+ s after the change\./.test(herald.stdout()), 60_000);
+    expect(await get('/openapi.json')).toContain('"title":"Changed"');
     const second = service();
     expect(second.pid).not.toBe(first.pid);
     expect({ ...second, pid: 0, startedAt: 0 }).toEqual({ ...first, pid: 0, startedAt: 0 });
@@ -99,7 +103,8 @@ describe('npm run dev', () => {
     expect(herald.stderr()).not.toMatch(/"level":"(error|fatal)"/);
   });
 
-  it('goes on with the last good code after a syntax error, and waits after a failed start', async () => {
+  // One start for both, as a start takes the most of it.
+  it('goes on with the last good code after a syntax error, waits after a failed start, and ends with its supervisor', async () => {
     const first = service();
     const good = readFileSync(file('src/core.ts'), 'utf8');
 
@@ -117,21 +122,17 @@ describe('npm run dev', () => {
     await replace('src/service.ts', `throw new Error('thrown by a test');`, '');
     await eventually(async () => (await get('/healthz')).includes('ok'), 60_000);
 
-    herald.signalNpm('SIGTERM');
-    await herald.allGone();
-  });
-
-  it('ends with the process that supervises it, even when that one is killed', async () => {
+    // Killed, the supervisor cannot stop anything.
     const servers = recordedChildren(dataDir);
-    const supervisor = execFileSync('ps', ['-o', 'ppid=', '-p', String(service().pid)], { encoding: 'utf8' });
+    const { pid } = await eventually(() => readRuntime(dataDir));
+    const supervisor = execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' });
     process.kill(Number(supervisor), 'SIGKILL');
     await herald.groupGone();
     // The embedded servers stay, as after `npm start`: the next start stops them.
     expect(servers.every(isRunning)).toBe(true);
-    const next = startNpm(['run', 'dev'], { HERALD_DATA_DIR: dataDir, PORT: String(port) }, checkout);
-    await eventually(() => next.stdout().includes('Herald is ready'), 120_000);
+    await start();
     expect(servers.some(isRunning)).toBe(false);
-    next.signalGroup('SIGINT');
-    await next.allGone();
+    herald.signalNpm('SIGTERM');
+    await herald.allGone();
   });
 });

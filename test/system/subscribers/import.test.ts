@@ -168,6 +168,27 @@ describe('an import', () => {
     expect(response.status).toBe(400);
   });
 
+  it('is refused while it arrives', async () => {
+    // The client sends the rest only after the response.
+    let isRefused: () => void = () => {};
+    const refused = new Promise<void>((resolve) => (isRefused = resolve));
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue(Buffer.from(`nothing\n${'a\n'.repeat(64 * 1024)}`));
+        await refused;
+        controller.close();
+      },
+    });
+    const headers = { authorization: `Bearer ${project.api_key}`, ...CSV };
+    const init = { method: 'POST', headers, body, duplex: 'half' };
+    const response = await fetch(`${service.url}/v1/import/subscribers`, init as RequestInit);
+    isRefused();
+    expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([
+      400,
+      expect.stringContaining('"nothing" is not a column'),
+    ]);
+  });
+
   it('is made once for an Idempotency-Key, which names the dry run, too', async () => {
     const key = { 'idempotency-key': freshName('import-key') };
     const first = await send('external_id\n', '', key);

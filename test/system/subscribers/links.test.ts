@@ -279,6 +279,63 @@ describe('tags and permissions', () => {
     });
   });
 
+  test('the audit log calls things by their names, and shows settings before and after, without secrets and texts', async () => {
+    const { api, id } = await service.createProject({ name: 'Shop' });
+    const given = { url: 'https://a.example/hook?token=secret', description: 'secret' };
+    const { body: endpoint } = await api('POST', '/v1/webhooks', given);
+    await api('PUT', `/v1/webhooks/${endpoint.id}`, {
+      url: 'https://b.example/secret',
+      events: ['auth.completed'],
+      description: 'secret, too',
+    });
+    await api('DELETE', `/v1/webhooks/${endpoint.id}`);
+    await api('PATCH', '/v1/project', {
+      name: 'Store',
+      timezone: 'Asia/Kolkata',
+      welcome_en: 'secret',
+      brand: { color: '#aabbcc' },
+    });
+    await api('PATCH', '/v1/project', { name: 'Store' });
+    const { body: key } = await api('POST', '/v1/keys', { name: 'Backend' });
+    await api('DELETE', `/v1/keys/${key.id}`);
+
+    const { body } = await api('GET', '/v1/audit');
+    interface Entry {
+      action: string;
+      target_id: string;
+      target_name: string;
+      changes: unknown[];
+    }
+    const entries = (body.data as Entry[]).reverse();
+    expect(entries.map(({ action, target_name }) => [action, target_name])).toEqual([
+      ['webhook.created', 'a.example'],
+      ['webhook.updated', 'b.example'],
+      ['webhook.deleted', 'b.example'],
+      ['project.updated', 'Store'],
+      ['project.updated', 'Store'],
+      ['key.created', 'Backend'],
+      ['key.deleted', 'Backend'],
+    ]);
+    expect(entries[3]?.target_id).toBe(id);
+    expect(entries.map(({ changes }) => changes)).toEqual([
+      [],
+      [
+        { field: 'url', before: 'https://a.example', after: 'https://b.example' },
+        { field: 'events', before: [], after: ['auth.completed'] },
+      ],
+      [],
+      [
+        { field: 'name', before: 'Shop', after: 'Store' },
+        { field: 'timezone', before: 'UTC', after: 'Asia/Kolkata' },
+        { field: 'color', before: null, after: '#aabbcc' },
+      ],
+      [],
+      [],
+      [],
+    ]);
+    expect(JSON.stringify(body)).not.toContain('secret');
+  });
+
   test('what a live link names is not renamed or removed', async () => {
     const project = await service.createProject();
     const link = await createLink(project, { name: 'Till', tags: ['vip'] });

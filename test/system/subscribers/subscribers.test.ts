@@ -224,6 +224,55 @@ describe('subscribers', () => {
     expect([many.status, many.body.code]).toEqual([400, 'validation_failed']);
   });
 
+  it('are tagged together; an added tag enrols them as a patch does', async () => {
+    const [anna, boris] = [await subscribePerson(service, project), await subscribePerson(service, project)];
+    const foreign = await subscribePerson(service, await service.createProject());
+    const { body: chain } = await project.api('POST', '/v1/drip-chains', {
+      name: 'Welcome',
+      trigger: { type: 'tag_added', tag: 'vip' },
+      steps: [{ id: 'wait', type: 'delay', minutes: 60 }],
+      status: 'active',
+    });
+    const tag = (body: object, headers = {}) => project.api('POST', '/v1/subscribers/tags', body, headers);
+    const tagsOf = async ({ subscriberId }: typeof anna) =>
+      (await project.api('GET', `/v1/subscribers/${subscriberId}`)).body.tags;
+    await project.api('PATCH', `/v1/subscribers/${anna.subscriberId}`, { tags: ['trial', 'old'] });
+
+    const prefixed = formatSubscriberId(boris.subscriberId, 'prefixed');
+    const ids = [anna.subscriberId, anna.subscriberId, prefixed, foreign.subscriberId, 'nobody'];
+    const once = { 'idempotency-key': `tags-${project.id}` };
+    const first = await tag({ ids, add: ['vip'], remove: ['trial'] }, once);
+    const failed = [foreign.subscriberId, 'nobody'].map((id) => ({ id, code: 'subscriber_not_found' }));
+    expect([first.status, first.body]).toEqual([200, { updated: 2, failed }]);
+    expect([await tagsOf(anna), await tagsOf(boris)]).toEqual([['old', 'vip'], ['vip']]);
+    const enrolled = await project.api('GET', `/v1/drip-chains/${chain.drip_id}/enrolments`);
+    expect(enrolled.body.data).toHaveLength(2);
+
+    await tag({ ids, remove: ['vip'] });
+    expect((await tag({ ids, add: ['vip'], remove: ['trial'] }, once)).body).toEqual(first.body);
+    expect(await tagsOf(boris)).toEqual([]);
+
+    // All twenty names of the project: those that the request takes from its last subscriber make room for others.
+    const names = Array.from({ length: 20 }, (_, n) => `tag ${n}`);
+    await tag({ ids, remove: ['old'] });
+    expect((await tag({ ids: [anna.subscriberId], add: names })).status).toBe(200);
+    const full = await tag({ ids: [prefixed], add: ['one more'], remove: ['tag 0'] });
+    expect([full.status, full.body.code]).toEqual([409, 'conflict']);
+    expect(await tagsOf(boris)).toEqual([]);
+    expect((await tag({ ids, add: ['one more'], remove: ['tag 0'] })).body.updated).toBe(2);
+    expect(await tagsOf(boris)).toEqual(['one more']);
+
+    for (const wrong of [
+      { ids: [], add: ['a'] },
+      { ids },
+      { ids, add: [] },
+      { ids, add: ['a'], remove: ['a'] },
+      { ids: Array.from({ length: 1_001 }, () => 'x'), add: ['a'] },
+    ]) {
+      expect((await tag(wrong)).body.code).toBe('validation_failed');
+    }
+  });
+
   it('are removed with an event, and return as a new subscriber', async () => {
     const person = await subscribePerson(service, project);
     const removed = await project.api('DELETE', `/v1/subscribers/${person.subscriberId}`);

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { testCipher, type Installation, type TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';
+import { withTransaction } from '../../../src/db/pool';
 import { openHeaders } from '../../../src/webhooks/own-headers';
+import { deliveries } from '../../../src/webhooks/queries/fan-out';
 import { createEndpoint } from './fixture';
 
 /** The API alone: nothing here needs Temporal. */
@@ -28,6 +30,7 @@ describe('creating', () => {
       id: expect.any(String),
       url,
       events: [],
+      filter: null,
       delivery_lane: null,
       description: null,
       status: 'active',
@@ -241,6 +244,104 @@ describe('reading and changing', () => {
     expect((await project.api('GET', `/v1/webhooks/${id}`)).status).toBe(404);
     expect((await project.api('DELETE', `/v1/webhooks/${id}`)).status).toBe(404);
     expect((await project.api('GET', '/v1/webhooks')).body.data).toEqual([]);
+  });
+});
+
+describe('a filter', () => {
+  const data = {
+    ticket_id: 't-1',
+    subject: 'Refund of order 7',
+    priority: 5,
+    urgent: true,
+    tags: ['vip', 'refund'],
+    customer: { plan: 'pro', since: null },
+  };
+  const filtered = (rules: object[], match?: 'all' | 'any') => ({ ...(match && { match }), rules });
+
+  test.each([
+    ['eq', { field: 'customer.plan', op: 'eq', value: 'pro' }, true],
+    ['eq of another type', { field: 'priority', op: 'eq', value: '5' }, false],
+    ['eq of a boolean', { field: 'urgent', op: 'eq', value: true }, true],
+    ['ne', { field: 'customer.plan', op: 'ne', value: 'free' }, true],
+    ['ne of what is not there', { field: 'nothing', op: 'ne', value: 'x' }, true],
+    ['gt', { field: 'priority', op: 'gt', value: 4 }, true],
+    ['gt of its own value', { field: 'priority', op: 'gt', value: 5 }, false],
+    ['gt of another type', { field: 'customer.plan', op: 'gt', value: 1 }, false],
+    ['lt', { field: 'priority', op: 'lt', value: 10 }, true],
+    ['contains in a text', { field: 'subject', op: 'contains', value: 'order' }, true],
+    ['contains in a list', { field: 'tags', op: 'contains', value: 'vip' }, true],
+    ['contains of a part of an element', { field: 'tags', op: 'contains', value: 'vi' }, false],
+    ['contains in a number', { field: 'priority', op: 'contains', value: '5' }, false],
+    ['exists', { field: 'customer.plan', op: 'exists' }, true],
+    ['exists of null', { field: 'customer.since', op: 'exists' }, false],
+    ['exists of what is not there', { field: 'customer.plan.name', op: 'exists' }, false],
+  ])('%s', async (_, rule, matches) => {
+    expect(await judged(filtered([rule]))).toBe(matches);
+  });
+
+  /** The number of its deliveries. A made-up event, of which the contract knows nothing. */
+  async function emitted(): Promise<number> {
+    const id = randomUUID();
+    const body = JSON.stringify({ event: 'ticket.created', data });
+    return withTransaction(service.pool, async (db) => {
+      await db.query(
+        `INSERT INTO events (id, project_id, name, body) VALUES ($1, $2, 'ticket.created', $3)`,
+        [id, project.id, body],
+      );
+      return (await deliveries.fanOut(db, [{ id }])).get(id) ?? 0;
+    });
+  }
+
+  async function judged(filter: object): Promise<boolean> {
+    const { body } = await project.api('POST', '/v1/webhooks', { url, filter });
+    const count = await emitted();
+    await project.api('DELETE', `/v1/webhooks/${body.id}`);
+    return count === 1;
+  }
+
+  test('needs all of its rules, or any', async () => {
+    const rules = [
+      { field: 'priority', op: 'gt', value: 4 },
+      { field: 'urgent', op: 'eq', value: false },
+    ];
+    expect(await judged(filtered(rules))).toBe(false);
+    expect(await judged(filtered(rules, 'any'))).toBe(true);
+  });
+
+  test('is kept, changed and removed; it decides about published events, and test events ignore it', async () => {
+    const filter = filtered([{ field: 'subject', op: 'eq', value: 'something else' }]);
+    const { body } = await project.api('POST', '/v1/webhooks', { url, filter });
+    expect(body.filter).toEqual({ match: 'all', ...filter });
+    const path = `/v1/webhooks/${body.id}`;
+    expect(await emitted()).toBe(0);
+    expect((await project.api('POST', `${path}/test`)).status).toBe(202);
+    expect((await project.api('POST', '/v1/webhooks/test', {})).body.deliveries).toBe(1);
+    const preview = await project.api('POST', '/v1/webhooks/filter-preview', { filter });
+    expect(preview.body.data).toEqual([
+      {
+        event_id: expect.any(String),
+        event: 'ticket.created',
+        created_at: expect.any(String),
+        matches: false,
+      },
+    ]);
+    expect((await project.api('PUT', path, { description: 'x' })).body.filter).toEqual(body.filter);
+    expect((await project.api('PUT', path, { filter: null })).body.filter).toBeNull();
+    expect(await emitted()).toBe(1);
+  });
+
+  test.each([
+    ['without rules', { rules: [] }, /^filter\.rules: /],
+    ['with eleven', { rules: Array(11).fill({ field: 'a', op: 'exists' }) }, /^filter\.rules: /],
+    ['a field with a hyphen', filtered([{ field: 'a-b', op: 'exists' }]), /field: must be/],
+    ['six names', filtered([{ field: 'a.b.c.d.e.f', op: 'exists' }]), /field: must be/],
+    ['no value', filtered([{ field: 'a', op: 'eq' }]), /value: is required/],
+    ['a value of exists', filtered([{ field: 'a', op: 'exists', value: 1 }]), /value: is required/],
+    ['gt of a boolean', filtered([{ field: 'a', op: 'gt', value: true }]), /value: must be a number/],
+  ])('%s is refused', async (_, filter, message) => {
+    const answer = await project.api('POST', '/v1/webhooks', { url, filter });
+    expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed']);
+    expect(answer.body.error).toMatch(message);
   });
 });
 

@@ -158,7 +158,7 @@ describe.each(['workflow', 'express'] as const)('with workers, in the %s lane', 
       expect(receiver.of(id)).toHaveLength(1);
 
       receiver.behave(200);
-      await service.pool.query('DELETE FROM deliveries WHERE endpoint_id = $1 AND id <> $2', [
+      await service.pool.query('DELETE FROM delivery_queue WHERE endpoint_id = $1 AND delivery_id <> $2', [
         endpoint.id,
         id,
       ]);

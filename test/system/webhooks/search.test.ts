@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { EventName } from '../../../src/events/contract';
 import { findEventsWithText } from '../../../src/webhooks/queries/search';
-import { indexNextEvents } from '../../../src/webhooks/queries/search-index';
+import { INDEX_BATCH, indexNextEvents } from '../../../src/webhooks/queries/search-index';
+import { indexWhileIdle } from '../../../src/webhooks/search-index';
 import { parseSearchText } from '../../../src/webhooks/search-text';
 import { eventually } from '../../support/eventually';
 import { loseResponse } from '../../support/lose-response';
@@ -238,6 +239,29 @@ describe('search', () => {
     } finally {
       slow.release();
     }
+  });
+
+  test('the index takes one batch while a delivery could be attempted, and the rest afterwards', async () => {
+    await withBody({ event: 'x', data: { word: 'periscope' } });
+    await service.pool.query(
+      `INSERT INTO events (project_id, name, body)
+       SELECT $1, 'x', '{"event":"x","data":{"word":"sextant"}}' FROM generate_series(1, $2)`,
+      [project.id, 2 * INDEX_BATCH],
+    );
+    const indexed = async () => {
+      const { rows } = await service.pool.query<{ n: number }>('SELECT count(*) AS n FROM event_words');
+      return rows[0]?.n ?? 0;
+    };
+    // The index takes events that are a second old.
+    await service.pool.query('SELECT pg_sleep(1.5)');
+    const before = await indexed();
+    await indexWhileIdle(service.pool);
+    expect((await indexed()) - before).toBeLessThanOrEqual(INDEX_BATCH);
+    await service.pool.query('DELETE FROM delivery_queue');
+    await eventually(async () => {
+      await indexWhileIdle(service.pool);
+      return (await indexed()) - before > 2 * INDEX_BATCH;
+    });
   });
 
   test('finds nothing of another project, and nothing older than seven days', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { validated } from '../../../src/http/validate';
 import { newChainSchema } from '../../../src/drip/contract';
+import { newRequestSchema } from '../../../src/login/contract';
 import { sendSchema } from '../../../src/messages/contract';
 import { newScheduledSchema } from '../../../src/broadcasts/scheduled/contract';
 import { newTemplateSchema } from '../../../src/templates/contract';
@@ -33,6 +34,17 @@ test.each<[string, z.ZodType, unknown]>([
     'description: can have up to 500 characters',
     newEndpointSchema,
     { url: 'x', description: 'x'.repeat(501) },
+  ],
+  // Characters are UTF-16 code units, of which an emoji has two.
+  [
+    'description: can have up to 500 characters',
+    newEndpointSchema,
+    { url: 'x', description: '👋'.repeat(251) },
+  ],
+  [
+    'message: can have up to 200 characters',
+    newRequestSchema,
+    { external_id: 'a', message: '👋'.repeat(101) },
   ],
   ['colour: is not a known field', newEndpointSchema, { url: 'x', colour: 'red' }],
   ['limit: must be at most 100', deliveryListQuery, { limit: '101' }],

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createBatcher } from '../../../src/lib/batch';
 
 const open: (() => void)[] = [];
@@ -108,4 +109,20 @@ test('stop ends with the last call, and waits also for items that no call has ta
   calls[1]?.end();
   await stopping;
   expect(await Promise.all(written)).toEqual(['a!', 'b!', 'c!']);
+});
+
+test('a batch runs in the context of no caller, neither of a writer nor of the one who created the batcher', async () => {
+  const caller = new AsyncLocalStorage<string>();
+  const seen: unknown[] = [];
+  const batcher = caller.run('creator', () =>
+    createBatcher<string>(
+      () => {
+        seen.push(caller.getStore());
+        return Promise.resolve();
+      },
+      { size: 1 },
+    ),
+  );
+  await caller.run('writer', () => batcher.write('a'));
+  expect(seen).toEqual([undefined]);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { limits } from '../../../src/contract/limits';
-import { csvLine, CsvError, parseCsv, withoutGuard } from '../../../src/lib/csv';
+import { csvLine, CsvError, CsvReader, parseCsv, withoutGuard } from '../../../src/lib/csv';
 
 const bounds = { columns: limits.importColumns, bytes: limits.importRowBytes };
 const rowsOf = (text: string) => [...parseCsv(text, bounds)].map(({ cells }) => cells);
@@ -34,6 +34,22 @@ describe('CSV', () => {
 
   it.each(['"open', 'a"b', '"a"b,c', '"a" ,b'])('refuses %j', (text) => {
     expect(() => rowsOf(text)).toThrow(CsvError);
+  });
+
+  it('reads a text that arrives in parts as it reads the whole', () => {
+    const line = '1,"a ""quoted"", cell\r\nof two lines",\u{1f600}\r\n\r\nx,,"",\r';
+    const text = `\ufeff${line.repeat(3_000)}last,"""`;
+    const whole = [...parseCsv(`${text}"`, bounds)];
+    for (const length of [1_021, 65_537, 100_000]) {
+      const reader = new CsvReader(bounds);
+      const rows = [];
+      for (let at = 0; at < text.length; at += length) rows.push(...reader.read(text.slice(at, at + length)));
+      rows.push(...reader.read('"'), ...reader.end());
+      expect(rows).toEqual(whole);
+    }
+    const open = new CsvReader(bounds);
+    open.read('a,"').next();
+    expect(() => [...open.end()]).toThrow(CsvError);
   });
 
   it('reads what it writes', () => {

@@ -1,5 +1,5 @@
 import { limits } from '../../../src/contract/limits';
-import { readImportFile } from '../../../src/subscribers/import-file';
+import { createImportReader, type ImportFile } from '../../../src/subscribers/import-file';
 import { longestStall } from '../../support/longest-stall';
 
 jest.setTimeout(60_000);
@@ -9,6 +9,13 @@ const rowsOf = (count: number) => `${HEADER}\n${'user,"a ""b"" c"\n'.repeat(coun
 const benign = rowsOf(limits.importRows);
 /** As large as a file can be. */
 const filled = (text: string) => text.repeat(Math.floor(limits.importBytes / text.length) - 1);
+
+/** As it arrives: in parts of any length. */
+async function readImportFile(file: string, partLength = 64 * 1024): Promise<ImportFile> {
+  const reader = createImportReader();
+  for (let at = 0; at < file.length; at += partLength) await reader.read(file.slice(at, at + partLength));
+  return reader.end();
+}
 
 interface Reading {
   ms: number;

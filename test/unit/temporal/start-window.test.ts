@@ -31,6 +31,20 @@ test('slow starts halve what may be in flight, once for those of one time, and f
   expect(window.size()).toBe(8);
 });
 
+test('a server whose starts always take long gets more than the fewest, until they take longer', async () => {
+  let now = 0;
+  const window = createStartWindow({ min: 2, max: 16, slowMs: 100, now: () => now });
+  const start = (ms: number) =>
+    window.measure(() => {
+      now += ms;
+      return Promise.resolve();
+    });
+  for (let count = 0; count < 30; count += 1) await start(300);
+  expect(window.size()).toBe(16);
+  await start(900);
+  expect(window.size()).toBe(8);
+});
+
 test('a relay whose starts are slow soon has few in flight', async () => {
   const window = createStartWindow({ min: 2, max: 16, slowMs: -1 });
   const ends: (() => void)[] = [];

@@ -40,23 +40,25 @@ export function audienceOf(draft: AudienceDraft): Audience {
 
 /** A stored audience, to be edited. */
 export function audienceDraft(audience: AudienceView): AudienceDraft {
+  const listed = (tags: string[] = []) => tags.join(', ');
   return {
     channel: audience.channel ?? '',
-    tagsAll: audience.tags_all.join(', '),
-    tagsAny: audience.tags_any.join(', '),
-    excludeTags: audience.exclude_tags.join(', '),
+    tagsAll: listed(audience.tags_all),
+    tagsAny: listed(audience.tags_any),
+    excludeTags: listed(audience.exclude_tags),
     permission: audience.permission ?? '',
   };
 }
 
 /** Who gets it, in words. */
 export function audienceText(audience: AudienceView): string {
+  const { channel, tagsAll, tagsAny, excludeTags, permission } = audienceDraft(audience);
   const parts = [
-    audience.channel ? messengerName(audience.channel) : t.allChannels,
-    audience.tags_all.length > 0 && t.taggedAll(audience.tags_all.join(', ')),
-    audience.tags_any.length > 0 && t.taggedAny(audience.tags_any.join(', ')),
-    audience.exclude_tags.length > 0 && t.notTagged(audience.exclude_tags.join(', ')),
-    audience.permission && t.permitted(audience.permission),
+    channel ? messengerName(channel) : t.allChannels,
+    tagsAll && t.taggedAll(tagsAll),
+    tagsAny && t.taggedAny(tagsAny),
+    excludeTags && t.notTagged(excludeTags),
+    permission && t.permitted(permission),
   ];
   return parts.filter(Boolean).join(' · ');
 }

@@ -4,7 +4,7 @@ import { Problem } from '../elements';
 import { messengers } from '../messengers';
 import { useResource, useSettled } from '../resource';
 import { t } from '../texts';
-import { buttonsOf, type ContentDraft } from './content';
+import { buttonsOf, contentOf, isPersonal, type ContentDraft } from './content';
 import { PhonePreview } from './phone-preview';
 
 /** The message as the phone shows it, in each of the channels: all of them by default. */
@@ -12,6 +12,16 @@ export function ContentPreview(props: { draft: ContentDraft; channels?: readonly
   const { draft, channels = messengers().map(({ channel }) => channel) } = props;
   if (draft.template !== '') {
     return <TemplatePreview channel={channels[0] ?? ''} request={templateRequest(draft)} />;
+  }
+  if (isPersonal(draft)) {
+    const content = contentOf(draft);
+    return (
+      <>
+        {channels.map((channel) => (
+          <TemplatePreview key={channel} channel={channel} request={{ content }} />
+        ))}
+      </>
+    );
   }
   return (
     <>

@@ -49,7 +49,14 @@ export function contentOf(draft: ContentDraft): GivenContent {
     format: draft.format,
     buttons: buttonsOf(draft.buttons),
     ...mediaOf(draft),
+    ...(isPersonal(draft) ? { personalize: true } : {}),
   };
+}
+
+/** A placeholder in a text or in the address of a button makes the message personal. */
+export function isPersonal({ text, buttons }: Pick<ContentDraft, 'text' | 'buttons'>): boolean {
+  const shown = buttons.flatMap((button) => [button.text, button.action === 'url' ? button.value : '']);
+  return [text, ...shown].some((part) => part.includes('{{'));
 }
 
 export function mediaOf({

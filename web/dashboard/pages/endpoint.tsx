@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
+import { withTestPerson } from '../../../src/contract/test-person';
 import { api, type EndpointView } from '../api';
 import {
   ActionButton,
@@ -245,7 +246,8 @@ function Secrets({ secrets }: { secrets: NonNullable<EndpointView['secrets']> })
 function TestDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const types = useResource(api.eventTypes, 'event-types');
   const [event, setEvent] = useState('auth.completed');
-  const example = types.data?.data.find(({ name }) => name === event)?.example;
+  const chosen = types.data?.data.find(({ name }) => name === event);
+  const example = chosen && withTestPerson(chosen.example);
   return (
     <ConfirmDialog
       title={t.sendTest}

@@ -81,7 +81,7 @@ export function Keys() {
 
 function NewKey(props: { onClose: () => void; onCreated: (key: string | null) => Promise<void> }) {
   const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<Scope[]>(defaultScopes.filter(can));
+  const [scopes, setScopes] = useState<Scope[]>((['read'] as const).filter(can));
   const form = useForm(['name', 'scopes'], async () =>
     props.onCreated((await api.createKey(name.trim(), scopes)).api_key),
   );

@@ -41,7 +41,8 @@ function draftOf(entry: Scheduled): Draft {
     ...contentDraft(entry.content),
     ...(entry.audience ? audienceDraft(entry.audience) : emptyAudience),
     name: entry.name ?? '',
-    at: entry.scheduled_at.slice(0, 16),
+    // With seconds: saving must not move the time.
+    at: entry.scheduled_at.slice(0, 19),
     zone,
     timezone: zone === 'named' ? (entry.timezone ?? 'UTC') : '',
   };
@@ -99,6 +100,7 @@ export function ScheduledForm({ entry = null }: { entry?: Scheduled | null }) {
               label={t.sendsAt}
               error={form.problemOf('scheduled_at')}
               type="datetime-local"
+              step="1"
               required
               value={draft.at}
               onInput={(at) => change({ at })}

@@ -222,7 +222,7 @@ function messageEntries(message: MessageRecord): Entry[] {
     key: message.delivery_id,
     at: message.created_at,
     icon: 'envelope',
-    title: t.messageKinds[message.kind],
+    title: t.messageSources[message.source],
     state: messageState(message),
     detail: [message.text, reason].filter(Boolean).join(' · '),
   };

@@ -327,8 +327,8 @@ export const en = {
     consumed: 'Logged in',
     declined: 'Declined',
     expired: 'Expired',
+    unredeemed: 'Code not redeemed',
   },
-  loginNotRedeemed: 'Code not redeemed',
   loginNoCredits: 'Out of credits',
   loginApproved: 'Approved',
   flows: { session: 'Session', static: 'Static link', oidc: 'OpenID Connect', push: 'Approval' },
@@ -374,11 +374,15 @@ export const en = {
   timeline: 'Timeline',
   timelineEmpty: 'No logins, messages or events yet.',
   loginEntry: 'Login',
-  messageKinds: {
+  messageSources: {
     send: 'Message',
     otp: 'One-time code',
     broadcast: 'Broadcast message',
     batch: 'Batch message',
+    scheduled: 'Scheduled message',
+    recurring: 'Recurring message',
+    drip: 'Chain message',
+    bot: 'Bot message',
   },
   messageStates: {
     queued: 'Queued',

@@ -424,8 +424,8 @@ export const ru: Texts = {
     consumed: 'Вошёл',
     declined: 'Отклонён',
     expired: 'Истёк',
+    unredeemed: 'Код не использован',
   },
-  loginNotRedeemed: 'Код не использован',
   loginNoCredits: 'Нет кредитов',
   loginApproved: 'Подтверждено',
   flows: { session: 'Сессия', static: 'Постоянная ссылка', oidc: 'OpenID Connect', push: 'Подтверждение' },
@@ -471,11 +471,15 @@ export const ru: Texts = {
   timeline: 'История',
   timelineEmpty: 'Входов, сообщений и событий пока не было.',
   loginEntry: 'Вход',
-  messageKinds: {
+  messageSources: {
     send: 'Сообщение',
     otp: 'Одноразовый код',
     broadcast: 'Сообщение рассылки',
     batch: 'Сообщение пакета',
+    scheduled: 'Запланированное сообщение',
+    recurring: 'Сообщение регулярной рассылки',
+    drip: 'Сообщение цепочки',
+    bot: 'Сообщение бота',
   },
   messageStates: {
     queued: 'В очереди',

@@ -73,6 +73,15 @@ export class AuthApi {
   }
 
   /**
+   * Count logins by day: `GET /v1/auth/stats`.
+   *
+   * Logins of every flow, without approvals. A step counts on the day (UTC) on which it happens. A confirmed login whose code is not redeemed stays confirmed.
+   */
+  getStats(query: types.AuthGetStatsQuery = {}, options: RequestOptions = {}): Promise<types.AuthGetStatsResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/auth/stats', query }, options);
+  }
+
+  /**
    * Ask a subscriber to confirm: `POST /v1/auth/requests`.
    *
    * The bot sends your message with the match code and the buttons Yes and No. With an external_id all its active subscribers are asked, and the first answer counts. An approval costs one credit, as a login does.
@@ -215,6 +224,15 @@ export class SubscribersApi {
   /** All pages of `list`, entry by entry. */
   listAll(query: types.SubscribersListQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.SubscribersListItem, void, undefined> {
     return allPages((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Add and remove tags of several subscribers: `POST /v1/subscribers/tags`.
+   *
+   * As updating each of them: an added tag can start drip chains. Ids that match no subscriber are listed; the others are changed together. A project can have up to 20 different tags; with more, none is changed.
+   */
+  tagMany(body: types.SubscribersTagManyBody, options: RequestOptions = {}): Promise<types.SubscribersTagManyResponse> {
+    return this.transport.request({ method: 'POST', path: '/v1/subscribers/tags', body, keyed: true }, options);
   }
 
   /** Get a subscriber: `GET /v1/subscribers/{id}`. */
@@ -448,16 +466,16 @@ export class MessagesApi {
   }
 
   /**
-   * List messages to a subscriber: `GET /v1/messages`.
+   * List messages: `GET /v1/messages`.
    *
-   * Single messages, one-time codes and messages of broadcasts and batches, newest first.
+   * Single messages, one-time codes and messages of batches, broadcasts and chains, newest first: of the project, or those that match the filters.
    */
-  list(query: types.MessagesListQuery, options: RequestOptions = {}): Promise<types.MessagesListResponse> {
+  list(query: types.MessagesListQuery = {}, options: RequestOptions = {}): Promise<types.MessagesListResponse> {
     return this.transport.request({ method: 'GET', path: '/v1/messages', query }, options);
   }
 
   /** All pages of `list`, entry by entry. */
-  listAll(query: types.MessagesListQuery, options: RequestOptions = {}): AsyncGenerator<types.MessagesListItem, void, undefined> {
+  listAll(query: types.MessagesListQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.MessagesListItem, void, undefined> {
     return allPages((cursor) => this.list({ ...query, cursor }, options), query.cursor);
   }
 
@@ -577,6 +595,15 @@ export class BatchesApi {
   }
 
   /**
+   * Count the results of a batch: `GET /v1/send/batch/{batch_id}/stats`.
+   *
+   * What became of its messages, taps on their buttons and unsubscribes.
+   */
+  getStats(batchId: string, options: RequestOptions = {}): Promise<types.BatchesGetStatsResponse> {
+    return this.transport.request({ method: 'GET', path: pathOf`/v1/send/batch/${batchId}/stats` }, options);
+  }
+
+  /**
    * Cancel a batch: `DELETE /v1/send/batch/{batch_id}`.
    *
    * Messages that were not sent yet are skipped.
@@ -611,6 +638,38 @@ export class BroadcastsApi {
   /** Get a broadcast: `GET /v1/broadcast/{job_id}`. */
   get(jobId: string, options: RequestOptions = {}): Promise<types.BroadcastsGetResponse> {
     return this.transport.request({ method: 'GET', path: pathOf`/v1/broadcast/${jobId}` }, options);
+  }
+
+  /**
+   * List the results of a broadcast: `GET /v1/broadcast/{job_id}/results`.
+   *
+   * One for each recipient, newest first; `queued` ones come last. Subscribers who were inactive when the broadcast was created count as skipped and are not listed.
+   */
+  listResults(jobId: string, query: types.BroadcastsListResultsQuery = {}, options: RequestOptions = {}): Promise<types.BroadcastsListResultsResponse> {
+    return this.transport.request({ method: 'GET', path: pathOf`/v1/broadcast/${jobId}/results`, query }, options);
+  }
+
+  /** All pages of `listResults`, entry by entry. */
+  listAllResults(jobId: string, query: types.BroadcastsListResultsQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.BroadcastsListResultsItem, void, undefined> {
+    return allPages((cursor) => this.listResults(jobId, { ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Count the results of a broadcast: `GET /v1/broadcast/{job_id}/stats`.
+   *
+   * What became of its messages, taps on its buttons and unsubscribes. Subscribers who were inactive when it was created count as skipped, `unsubscribed`.
+   */
+  getStats(jobId: string, options: RequestOptions = {}): Promise<types.BroadcastsGetStatsResponse> {
+    return this.transport.request({ method: 'GET', path: pathOf`/v1/broadcast/${jobId}/stats` }, options);
+  }
+
+  /**
+   * Retry a broadcast: `POST /v1/broadcast/{job_id}/retry`.
+   *
+   * Starts a new broadcast of the same content to the recipients that failed and are still subscribers. Only for one that has ended, and once; those who fail again are retried with the new one. A failure with the reason `unknown` may have arrived.
+   */
+  retry(jobId: string, options: RequestOptions = {}): Promise<types.BroadcastsRetryResponse> {
+    return this.transport.request({ method: 'POST', path: pathOf`/v1/broadcast/${jobId}/retry`, keyed: true }, options);
   }
 
   /**
@@ -915,6 +974,15 @@ export class WebhooksApi {
     return allPages((cursor) => this.list({ ...query, cursor }, options), query.cursor);
   }
 
+  /**
+   * Preview a filter: `POST /v1/webhooks/filter-preview`.
+   *
+   * Tells which of the last 20 events of the project an endpoint with this filter would get. Nothing is stored.
+   */
+  previewFilter(body: types.WebhooksPreviewFilterBody, options: RequestOptions = {}): Promise<types.WebhooksPreviewFilterResponse> {
+    return this.transport.request({ method: 'POST', path: '/v1/webhooks/filter-preview', body }, options);
+  }
+
   /** Get a webhook endpoint: `GET /v1/webhooks/{id}`. */
   get(id: string, options: RequestOptions = {}): Promise<types.WebhooksGetResponse> {
     return this.transport.request({ method: 'GET', path: pathOf`/v1/webhooks/${id}` }, options);
@@ -1074,6 +1142,20 @@ export class ProjectApi {
   /** Get logins and credits: `GET /v1/usage`. */
   getUsage(options: RequestOptions = {}): Promise<types.ProjectGetUsageResponse> {
     return this.transport.request({ method: 'GET', path: '/v1/usage' }, options);
+  }
+
+  /** Get the texts of the bot: `GET /v1/project/texts`. */
+  getTexts(options: RequestOptions = {}): Promise<types.ProjectGetTextsResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/project/texts' }, options);
+  }
+
+  /**
+   * Word texts of the bot: `PUT /v1/project/texts`.
+   *
+   * Plain texts with the placeholders of templates, such as `{{first_name|friend}}` and `{{project}}`. A given text replaces both of its languages; null, or a language without a text, restores the bot’s own. The bot adds how to stop its messages. Questions, codes and buttons stay as they are.
+   */
+  updateTexts(body: types.ProjectUpdateTextsBody = {}, options: RequestOptions = {}): Promise<types.ProjectUpdateTextsResponse> {
+    return this.transport.request({ method: 'PUT', path: '/v1/project/texts', body }, options);
   }
 }
 

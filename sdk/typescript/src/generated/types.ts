@@ -103,7 +103,7 @@ export type AuthVerifyResponse = {
 
 /** The query of GET /v1/auth/sessions. */
 export type AuthListSessionsQuery = {
-  status?: 'pending' | 'confirmed' | 'declined' | 'expired' | 'consumed' | undefined;
+  status?: 'pending' | 'confirmed' | 'declined' | 'expired' | 'consumed' | 'unredeemed' | undefined;
   flow?: 'session' | 'static' | 'oidc' | 'push' | undefined;
   channel?: 'telegram' | 'max' | undefined;
   /** Only logins of this subscriber. */
@@ -129,10 +129,11 @@ export type AuthListSessionsItem = {
   purpose: 'approval' | 'login' | null;
   /** What the subscriber was asked in an approval. */
   message: string | null;
-  status: 'pending' | 'confirmed' | 'declined' | 'expired' | 'consumed';
+  /** `unredeemed`: the user tapped Yes, and the code was not redeemed in time. An approval is `consumed` at once. */
+  status: 'pending' | 'confirmed' | 'declined' | 'expired' | 'consumed' | 'unredeemed';
   /** Why the login was declined. */
   reason: 'user' | 'billing_blocked' | null;
-  /** Whether the user tapped Yes. An `expired` login can be confirmed: its code was not redeemed. An approval is `consumed` at once. */
+  /** Whether the user tapped Yes. */
   confirmed: boolean;
   /** Null until a user opens the link. */
   channel: 'telegram' | 'max' | null;
@@ -150,9 +151,54 @@ export type AuthListSessionsItem = {
   consumed_at: string | null;
 };
 
+/** The query of GET /v1/auth/stats. */
+export type AuthGetStatsQuery = {
+  /** Days (UTC) back from today, which is included. */
+  days?: number | undefined;
+};
+
+/** The response of GET /v1/auth/stats. */
+export type AuthGetStatsResponse = {
+  /** Each step on the day on which it happened, the oldest day first. */
+  days: Array<{
+    date: string;
+    created: number;
+    /** The bot has asked the user. */
+    opened: number;
+    confirmed: number;
+    declined: number;
+    /** Ended without an answer. */
+    expired: number;
+    redeemed: number;
+  }>;
+  /** Of all these days together. A login belongs to a messenger from its opening on. */
+  by_channel: {
+    telegram: {
+      /** The bot has asked the user. */
+      opened: number;
+      confirmed: number;
+      declined: number;
+      /** Ended without an answer. */
+      expired: number;
+      redeemed: number;
+    };
+    max: {
+      /** The bot has asked the user. */
+      opened: number;
+      confirmed: number;
+      declined: number;
+      /** Ended without an answer. */
+      expired: number;
+      redeemed: number;
+    };
+  };
+  /** From the creation to Yes; above a minute in tens of seconds. Null without a confirmed login. */
+  median_seconds_to_confirm: number | null;
+};
+
 /** The query of GET /v1/export/logins. */
 export type ExportsGetLoginsQuery = {
-  status?: 'pending' | 'confirmed' | 'declined' | 'expired' | 'consumed' | undefined;
+  status?: 'pending' | 'confirmed' | 'declined' | 'expired' | 'consumed' | 'unredeemed' | undefined;
   flow?: 'session' | 'static' | 'oidc' | 'push' | undefined;
   channel?: 'telegram' | 'max' | undefined;
   /** Only logins of this subscriber. */
@@ -373,6 +419,24 @@ export type SubscribersListItem = {
   timezone: string | null;
   /** Facts about the user that your project keeps. */
   properties: Record<string, string | number | boolean>;
+};
+
+/** The body of POST /v1/subscribers/tags. */
+export type SubscribersTagManyBody = {
+  /** Ids of subscribers; one that is given twice counts once. */
+  ids: Array<string>;
+  add?: Array<string> | undefined;
+  remove?: Array<string> | undefined;
+};
+
+/** The response of POST /v1/subscribers/tags. */
+export type SubscribersTagManyResponse = {
+  /** Subscribers who now have the added tags and none of the removed. */
+  updated: number;
+  failed: Array<{
+    id: string;
+    code: 'subscriber_not_found';
+  }>;
 };
 
 /** The response of GET /v1/subscribers/{id}. */
@@ -619,7 +683,7 @@ export type MessagesSendBody = {
   external_id?: string | undefined;
   /** Only these channels. Default: all. */
   channels?: Array<'telegram' | 'max'> | undefined;
-  /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+  /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
   text?: string | undefined;
   /** Default: plain. */
   format?: 'plain' | 'markdown' | 'html' | undefined;
@@ -635,6 +699,8 @@ export type MessagesSendBody = {
     type: 'photo' | 'video' | 'document';
     url: string;
   } | undefined;
+  /** Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`. */
+  personalize?: boolean | undefined;
   /** The key of a template, instead of `text`. */
   template?: string | undefined;
   /** Values for the placeholders of the template. They win over the built-in names. */
@@ -670,7 +736,7 @@ export type TemplatesCreateBody = {
   default_lang?: 'ru' | 'en' | undefined;
   variants: {
     en?: {
-      /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+      /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
       text: string;
       /** Rows of buttons; each button has either `url` or `data`. */
       buttons?: Array<Array<{
@@ -686,7 +752,7 @@ export type TemplatesCreateBody = {
       } | undefined;
     } | undefined;
     ru?: {
-      /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+      /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
       text: string;
       /** Rows of buttons; each button has either `url` or `data`. */
       buttons?: Array<Array<{
@@ -713,7 +779,7 @@ export type TemplatesCreateResponse = {
   default_lang: 'ru' | 'en';
   variants: {
     en?: {
-      /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+      /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
       text: string;
       /** Rows of buttons; each button has either `url` or `data`. */
       buttons: Array<Array<{
@@ -729,7 +795,7 @@ export type TemplatesCreateResponse = {
       } | undefined;
     } | undefined;
     ru?: {
-      /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+      /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
       text: string;
       /** Rows of buttons; each button has either `url` or `data`. */
       buttons: Array<Array<{
@@ -773,6 +839,31 @@ export type TemplatesPreviewBody = {
   key?: string | undefined;
   /** A template that is not saved, as in PUT. */
   template?: TemplatesReplaceBody | undefined;
+  /** The content of a message. */
+  content?: {
+    /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
+    text?: string | undefined;
+    /** Default: plain. */
+    format?: 'plain' | 'markdown' | 'html' | undefined;
+    /** Rows of buttons; each button has either `url` or `data`. */
+    buttons?: Array<Array<{
+      text: string;
+      url?: string | undefined;
+      /** Returned in `button.clicked`. */
+      data?: string | undefined;
+    }>> | undefined;
+    /** A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document. */
+    media?: {
+      type: 'photo' | 'video' | 'document';
+      url: string;
+    } | undefined;
+    /** Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`. */
+    personalize?: boolean | undefined;
+    /** The key of a template, instead of `text`. */
+    template?: string | undefined;
+    /** Values for the placeholders of the template. They win over the built-in names. */
+    vars?: Record<string, string | number | boolean> | undefined;
+  } | undefined;
   /** Whose name, language and other values are used. */
   subscriber_id?: string | undefined;
   /** Default: the language of the subscriber, else default_lang. */
@@ -812,7 +903,7 @@ export type TemplatesReplaceBody = {
   default_lang?: 'ru' | 'en' | undefined;
   variants: {
     en?: {
-      /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+      /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
       text: string;
       /** Rows of buttons; each button has either `url` or `data`. */
       buttons?: Array<Array<{
@@ -828,7 +919,7 @@ export type TemplatesReplaceBody = {
       } | undefined;
     } | undefined;
     ru?: {
-      /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+      /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
       text: string;
       /** Rows of buttons; each button has either `url` or `data`. */
       buttons?: Array<Array<{
@@ -859,7 +950,7 @@ export type BatchesCreateBody = {
     external_id?: string | undefined;
     /** Only these channels. Default: all. */
     channels?: Array<'telegram' | 'max'> | undefined;
-    /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+    /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
     text?: string | undefined;
     /** Default: plain. */
     format?: 'plain' | 'markdown' | 'html' | undefined;
@@ -875,6 +966,8 @@ export type BatchesCreateBody = {
       type: 'photo' | 'video' | 'document';
       url: string;
     } | undefined;
+    /** Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`. */
+    personalize?: boolean | undefined;
     /** The key of a template, instead of `text`. */
     template?: string | undefined;
     /** Values for the placeholders of the template. They win over the built-in names. */
@@ -941,12 +1034,35 @@ export type BatchesListResultsItem = {
   reason: 'user_blocked_bot' | 'chat_not_found' | 'bot_banned' | 'invalid_message' | 'rate_limited' | 'platform_unavailable' | 'unknown' | 'unsubscribed' | 'permission_missing' | 'subscriber_not_found' | 'cancelled' | null;
 };
 
+/** The response of GET /v1/send/batch/{batch_id}/stats. */
+export type BatchesGetStatsResponse = {
+  sent: number;
+  failed: number;
+  skipped: number;
+  queued: number;
+  total: number;
+  /** Why messages failed or were skipped, the most frequent first. */
+  reasons: Array<{
+    reason: 'user_blocked_bot' | 'chat_not_found' | 'bot_banned' | 'invalid_message' | 'rate_limited' | 'platform_unavailable' | 'unknown' | 'unsubscribed' | 'permission_missing' | 'subscriber_not_found' | 'cancelled' | 'too_late';
+    count: number;
+  }>;
+  /** Taps on buttons with `data`, by the text of the button; the messengers do not report taps on links. At most 100, the most tapped. */
+  buttons: Array<{
+    /** As given, before placeholders are filled in. */
+    text: string;
+    clicks: number;
+    people: number;
+  }>;
+  /** Recipients whose subscription ended within 72 hours of their message. */
+  unsubscribed: number;
+};
+
 /** The response of DELETE /v1/send/batch/{batch_id}. */
 export type BatchesCancelResponse = BatchesListItem;
 
 /** The body of POST /v1/broadcast. */
 export type BroadcastsCreateBody = {
-  /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+  /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
   text?: string | undefined;
   /** Default: plain. */
   format?: 'plain' | 'markdown' | 'html' | undefined;
@@ -962,6 +1078,8 @@ export type BroadcastsCreateBody = {
     type: 'photo' | 'video' | 'document';
     url: string;
   } | undefined;
+  /** Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`. */
+  personalize?: boolean | undefined;
   /** The key of a template, instead of `text`. */
   template?: string | undefined;
   /** Values for the placeholders of the template. They win over the built-in names. */
@@ -1024,6 +1142,8 @@ export type BroadcastsListItem = {
       type: 'photo' | 'video' | 'document';
       url: string;
     } | null;
+    /** Whether the text was given with placeholders. */
+    personalize: boolean;
     /** The key of the template, if the message was given as one. */
     template: string | null;
     /** Values for the placeholders of the template. They win over the built-in names. */
@@ -1045,6 +1165,37 @@ export type BroadcastsListItem = {
 /** The response of GET /v1/broadcast/{job_id}. */
 export type BroadcastsGetResponse = BroadcastsListItem;
 
+/** The query of GET /v1/broadcast/{job_id}/results. */
+export type BroadcastsListResultsQuery = {
+  status?: 'queued' | 'sent' | 'failed' | 'skipped' | undefined;
+  cursor?: string | undefined;
+  limit?: number | undefined;
+};
+
+/** The response of GET /v1/broadcast/{job_id}/results. */
+export type BroadcastsListResultsResponse = {
+  data: Array<BroadcastsListResultsItem>;
+  next_cursor: string | null;
+};
+
+/** An entry of the list of GET /v1/broadcast/{job_id}/results. */
+export type BroadcastsListResultsItem = {
+  /** Null if there is no such subscriber. */
+  subscriber_id: string | null;
+  channel: 'telegram' | 'max' | null;
+  status: 'queued' | 'sent' | 'failed' | 'skipped';
+  delivery_id: string | null;
+  reason: 'user_blocked_bot' | 'chat_not_found' | 'bot_banned' | 'invalid_message' | 'rate_limited' | 'platform_unavailable' | 'unknown' | 'unsubscribed' | 'permission_missing' | 'cancelled' | 'too_late' | null;
+};
+
+/** The response of GET /v1/broadcast/{job_id}/stats. */
+export type BroadcastsGetStatsResponse = BatchesGetStatsResponse;
+
+/** The response of POST /v1/broadcast/{job_id}/retry. */
+export type BroadcastsRetryResponse = {
+  job_id: string;
+};
+
 /** The response of DELETE /v1/broadcast/{job_id}. */
 export type BroadcastsCancelResponse = BroadcastsListItem;
 
@@ -1052,7 +1203,7 @@ export type BroadcastsCancelResponse = BroadcastsListItem;
 export type ScheduledCreateBody = {
   name?: string | undefined;
   content: {
-    /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+    /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
     text?: string | undefined;
     /** Default: plain. */
     format?: 'plain' | 'markdown' | 'html' | undefined;
@@ -1068,6 +1219,8 @@ export type ScheduledCreateBody = {
       type: 'photo' | 'video' | 'document';
       url: string;
     } | undefined;
+    /** Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`. */
+    personalize?: boolean | undefined;
     /** The key of a template, instead of `text`. */
     template?: string | undefined;
     /** Values for the placeholders of the template. They win over the built-in names. */
@@ -1118,6 +1271,8 @@ export type ScheduledCreateResponse = {
       type: 'photo' | 'video' | 'document';
       url: string;
     } | undefined;
+    /** Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`. */
+    personalize?: boolean | undefined;
     /** The key of a template, instead of `text`. */
     template?: string | undefined;
     /** Values for the placeholders of the template. They win over the built-in names. */
@@ -1127,11 +1282,11 @@ export type ScheduledCreateResponse = {
   external_id: string | null;
   audience: {
     /** Only subscribers with all of these tags. */
-    tags_all: Array<string>;
+    tags_all?: Array<string> | undefined;
     /** Only subscribers with at least one of these tags. */
-    tags_any: Array<string>;
+    tags_any?: Array<string> | undefined;
     /** Excludes subscribers with any of these tags. */
-    exclude_tags: Array<string>;
+    exclude_tags?: Array<string> | undefined;
     /** Only subscribers with this permission. */
     permission?: string | undefined;
     channel?: 'telegram' | 'max' | undefined;
@@ -1145,7 +1300,7 @@ export type ScheduledCreateResponse = {
   status: 'scheduled' | 'sending' | 'sent' | 'failed' | 'skipped' | 'cancelled';
   /** Why it failed or was skipped. */
   reason: string | null;
-  /** When it is sent next; null once it has ended or has become a broadcast. */
+  /** When it is sent next; null once it has ended or has become a broadcast, unless recipients wait for their own time. */
   next_at: string | null;
   /** The broadcast of an audience. */
   job_id: string | null;
@@ -1179,7 +1334,7 @@ export type ScheduledGetResponse = ScheduledCreateResponse;
 export type ScheduledUpdateBody = {
   name?: string | null | undefined;
   content?: {
-    /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+    /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
     text?: string | undefined;
     /** Default: plain. */
     format?: 'plain' | 'markdown' | 'html' | undefined;
@@ -1195,6 +1350,8 @@ export type ScheduledUpdateBody = {
       type: 'photo' | 'video' | 'document';
       url: string;
     } | undefined;
+    /** Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`. */
+    personalize?: boolean | undefined;
     /** The key of a template, instead of `text`. */
     template?: string | undefined;
     /** Values for the placeholders of the template. They win over the built-in names. */
@@ -1233,7 +1390,7 @@ export type ScheduledCancelResponse = ScheduledCreateResponse;
 export type RecurringCreateBody = {
   name: string;
   content: {
-    /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+    /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
     text?: string | undefined;
     /** Default: plain. */
     format?: 'plain' | 'markdown' | 'html' | undefined;
@@ -1249,6 +1406,8 @@ export type RecurringCreateBody = {
       type: 'photo' | 'video' | 'document';
       url: string;
     } | undefined;
+    /** Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`. */
+    personalize?: boolean | undefined;
     /** The key of a template, instead of `text`. */
     template?: string | undefined;
     /** Values for the placeholders of the template. They win over the built-in names. */
@@ -1282,7 +1441,7 @@ export type RecurringCreateResponse = {
   recurring_id: string;
   name: string;
   content: {
-    /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+    /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
     text?: string | undefined;
     /** Default: plain. */
     format?: 'plain' | 'markdown' | 'html' | undefined;
@@ -1298,6 +1457,8 @@ export type RecurringCreateResponse = {
       type: 'photo' | 'video' | 'document';
       url: string;
     } | undefined;
+    /** Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`. */
+    personalize?: boolean | undefined;
     /** The key of a template, instead of `text`. */
     template?: string | undefined;
     /** Values for the placeholders of the template. They win over the built-in names. */
@@ -1305,11 +1466,11 @@ export type RecurringCreateResponse = {
   };
   audience: {
     /** Only subscribers with all of these tags. */
-    tags_all: Array<string>;
+    tags_all?: Array<string> | undefined;
     /** Only subscribers with at least one of these tags. */
-    tags_any: Array<string>;
+    tags_any?: Array<string> | undefined;
     /** Excludes subscribers with any of these tags. */
-    exclude_tags: Array<string>;
+    exclude_tags?: Array<string> | undefined;
     /** Only subscribers with this permission. */
     permission?: string | undefined;
     channel?: 'telegram' | 'max' | undefined;
@@ -1348,7 +1509,7 @@ export type RecurringGetResponse = RecurringCreateResponse;
 export type RecurringUpdateBody = {
   name?: string | undefined;
   content?: {
-    /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+    /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
     text?: string | undefined;
     /** Default: plain. */
     format?: 'plain' | 'markdown' | 'html' | undefined;
@@ -1364,6 +1525,8 @@ export type RecurringUpdateBody = {
       type: 'photo' | 'video' | 'document';
       url: string;
     } | undefined;
+    /** Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`. */
+    personalize?: boolean | undefined;
     /** The key of a template, instead of `text`. */
     template?: string | undefined;
     /** Values for the placeholders of the template. They win over the built-in names. */
@@ -1495,7 +1658,7 @@ export type DripChainsCreateBody = {
     id: string;
     type: 'send';
     content: {
-      /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+      /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
       text?: string | undefined;
       /** Default: plain. */
       format?: 'plain' | 'markdown' | 'html' | undefined;
@@ -1511,6 +1674,8 @@ export type DripChainsCreateBody = {
         type: 'photo' | 'video' | 'document';
         url: string;
       } | undefined;
+      /** Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`. */
+      personalize?: boolean | undefined;
       /** The key of a template, instead of `text`. */
       template?: string | undefined;
       /** Values for the placeholders of the template. They win over the built-in names. */
@@ -1623,7 +1788,7 @@ export type DripChainsCreateResponse = {
     id: string;
     type: 'send';
     content: {
-      /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+      /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
       text?: string | undefined;
       /** Default: plain. */
       format?: 'plain' | 'markdown' | 'html' | undefined;
@@ -1639,6 +1804,8 @@ export type DripChainsCreateResponse = {
         type: 'photo' | 'video' | 'document';
         url: string;
       } | undefined;
+      /** Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`. */
+      personalize?: boolean | undefined;
       /** The key of a template, instead of `text`. */
       template?: string | undefined;
       /** Values for the placeholders of the template. They win over the built-in names. */
@@ -1823,7 +1990,7 @@ export type DripChainsUpdateBody = {
     id: string;
     type: 'send';
     content: {
-      /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+      /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
       text?: string | undefined;
       /** Default: plain. */
       format?: 'plain' | 'markdown' | 'html' | undefined;
@@ -1839,6 +2006,8 @@ export type DripChainsUpdateBody = {
         type: 'photo' | 'video' | 'document';
         url: string;
       } | undefined;
+      /** Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`. */
+      personalize?: boolean | undefined;
       /** The key of a template, instead of `text`. */
       template?: string | undefined;
       /** Values for the placeholders of the template. They win over the built-in names. */
@@ -2022,8 +2191,13 @@ export type EventsListItem = {
 
 /** The query of GET /v1/messages. */
 export type MessagesListQuery = {
+  source?: 'send' | 'otp' | 'batch' | 'broadcast' | 'scheduled' | 'recurring' | 'drip' | 'bot' | undefined;
+  source_id?: string | undefined;
   /** A UUID, or `sub_` + base62. */
-  subscriber_id: string;
+  subscriber_id?: string | undefined;
+  status?: 'queued' | 'sending' | 'sent' | 'failed' | 'skipped' | undefined;
+  /** Only messages created at this time or later. */
+  since?: string | undefined;
   cursor?: string | undefined;
   limit?: number | undefined;
 };
@@ -2037,7 +2211,12 @@ export type MessagesListResponse = {
 /** An entry of the list of GET /v1/messages. */
 export type MessagesListItem = {
   delivery_id: string;
-  kind: 'send' | 'otp' | 'broadcast' | 'batch';
+  /** Null if the subscriber was removed. */
+  subscriber_id: string | null;
+  /** Where it comes from. */
+  source: 'send' | 'otp' | 'batch' | 'broadcast' | 'scheduled' | 'recurring' | 'drip' | 'bot';
+  /** The batch, broadcast, scheduled or recurring message or chain that it comes from; null for a single message or code. */
+  source_id: string | null;
   channel: 'telegram' | 'max';
   status: 'queued' | 'sending' | 'sent' | 'failed' | 'skipped';
   /** Why it was not sent; `cancelled` if its broadcast was cancelled before, `too_late` if its time had passed long before. */
@@ -2064,7 +2243,12 @@ export type MessagesGetStatsResponse = {
 /** The response of GET /v1/messages/{delivery_id}. */
 export type MessagesGetResponse = {
   delivery_id: string;
-  kind: 'send' | 'otp' | 'broadcast' | 'batch';
+  /** Null if the subscriber was removed. */
+  subscriber_id: string | null;
+  /** Where it comes from. */
+  source: 'send' | 'otp' | 'batch' | 'broadcast' | 'scheduled' | 'recurring' | 'drip' | 'bot';
+  /** The batch, broadcast, scheduled or recurring message or chain that it comes from; null for a single message or code. */
+  source_id: string | null;
   channel: 'telegram' | 'max';
   status: 'queued' | 'sending' | 'sent' | 'failed' | 'skipped';
   /** Why it was not sent; `cancelled` if its broadcast was cancelled before, `too_late` if its time had passed long before. */
@@ -2075,7 +2259,6 @@ export type MessagesGetResponse = {
   ended_at: string | null;
   /** Taps on its buttons, oldest first, at most 20. */
   clicked_at: Array<string>;
-  subscriber_id: string;
   /** As it was sent. Null for a one-time code. */
   content: {
     /** Null for a template. */
@@ -2090,6 +2273,8 @@ export type MessagesGetResponse = {
       type: 'photo' | 'video' | 'document';
       url: string;
     } | null;
+    /** Whether the text was given with placeholders. */
+    personalize: boolean;
     /** The key of the template, if the message was given as one. */
     template: string | null;
     /** Values for the placeholders of the template. They win over the built-in names. */
@@ -2140,6 +2325,17 @@ export type WebhooksCreateBody = {
   url: string;
   /** Event names. An empty list subscribes to all events, including future ones. */
   events?: Array<'subscription.created' | 'subscription.deleted' | 'subscription.permission_changed' | 'delivery.success' | 'delivery.failed' | 'broadcast.completed' | 'broadcast.cancelled' | 'batch.completed' | 'otp.sent' | 'otp.verified' | 'otp.failed_attempt' | 'otp.max_attempts_reached' | 'auth.completed' | 'button.clicked' | 'ticket.created' | 'ticket.replied' | 'ticket.status_changed' | 'ticket.assigned' | 'ticket.closed' | 'ticket.csat_received' | 'ticket.unanswered_24h' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.skipped' | 'drip.step_sent' | 'drip.completed' | 'recurring.sent' | 'event.tracked' | 'form.submitted' | 'auth.approved' | 'auth.declined' | 'endpoint.failing' | 'endpoint.disabled' | 'endpoint.recovered' | 'credits.low' | 'credits.exhausted'> | undefined;
+  filter?: {
+    match?: 'all' | 'any' | undefined;
+    rules: Array<{
+      /** A path inside `data`, for example `subscriber.tags`. */
+      field: string;
+      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only. */
+      op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
+      /** Not with `exists`. */
+      value?: string | number | boolean | undefined;
+    }>;
+  } | null | undefined;
   description?: string | null | undefined;
   /** Default: the retry policy of the project. */
   retry_policy?: 'durable' | 'quick' | undefined;
@@ -2154,6 +2350,17 @@ export type WebhooksCreateResponse = {
   id: string;
   url: string;
   events: Array<string>;
+  filter: {
+    match: 'all' | 'any';
+    rules: Array<{
+      /** A path inside `data`, for example `subscriber.tags`. */
+      field: string;
+      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only. */
+      op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
+      /** Not with `exists`. */
+      value?: string | number | boolean | undefined;
+    }>;
+  } | null;
   description: string | null;
   status: 'active' | 'disabled';
   /** Why Herald disabled the endpoint, or null. */
@@ -2197,6 +2404,17 @@ export type WebhooksListItem = {
   id: string;
   url: string;
   events: Array<string>;
+  filter: {
+    match: 'all' | 'any';
+    rules: Array<{
+      /** A path inside `data`, for example `subscriber.tags`. */
+      field: string;
+      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only. */
+      op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
+      /** Not with `exists`. */
+      value?: string | number | boolean | undefined;
+    }>;
+  } | null;
   description: string | null;
   status: 'active' | 'disabled';
   /** Why Herald disabled the endpoint, or null. */
@@ -2222,6 +2440,33 @@ export type WebhooksListItem = {
   }>;
   created_at: string;
   updated_at: string;
+};
+
+/** The body of POST /v1/webhooks/filter-preview. */
+export type WebhooksPreviewFilterBody = {
+  /** Event names. An empty list subscribes to all events, including future ones. */
+  events?: Array<'subscription.created' | 'subscription.deleted' | 'subscription.permission_changed' | 'delivery.success' | 'delivery.failed' | 'broadcast.completed' | 'broadcast.cancelled' | 'batch.completed' | 'otp.sent' | 'otp.verified' | 'otp.failed_attempt' | 'otp.max_attempts_reached' | 'auth.completed' | 'button.clicked' | 'ticket.created' | 'ticket.replied' | 'ticket.status_changed' | 'ticket.assigned' | 'ticket.closed' | 'ticket.csat_received' | 'ticket.unanswered_24h' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.skipped' | 'drip.step_sent' | 'drip.completed' | 'recurring.sent' | 'event.tracked' | 'form.submitted' | 'auth.approved' | 'auth.declined' | 'endpoint.failing' | 'endpoint.disabled' | 'endpoint.recovered' | 'credits.low' | 'credits.exhausted'> | undefined;
+  filter: {
+    match?: 'all' | 'any' | undefined;
+    rules: Array<{
+      /** A path inside `data`, for example `subscriber.tags`. */
+      field: string;
+      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only. */
+      op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
+      /** Not with `exists`. */
+      value?: string | number | boolean | undefined;
+    }>;
+  } | null;
+};
+
+/** The response of POST /v1/webhooks/filter-preview. */
+export type WebhooksPreviewFilterResponse = {
+  data: Array<{
+    event_id: string;
+    event: string;
+    created_at: string;
+    matches: boolean;
+  }>;
 };
 
 /** The response of GET /v1/webhooks/{id}. */
@@ -2252,6 +2497,18 @@ export type WebhooksUpdateBody = {
   url?: string | undefined;
   /** Event names. An empty list subscribes to all events, including future ones. */
   events?: Array<'subscription.created' | 'subscription.deleted' | 'subscription.permission_changed' | 'delivery.success' | 'delivery.failed' | 'broadcast.completed' | 'broadcast.cancelled' | 'batch.completed' | 'otp.sent' | 'otp.verified' | 'otp.failed_attempt' | 'otp.max_attempts_reached' | 'auth.completed' | 'button.clicked' | 'ticket.created' | 'ticket.replied' | 'ticket.status_changed' | 'ticket.assigned' | 'ticket.closed' | 'ticket.csat_received' | 'ticket.unanswered_24h' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.skipped' | 'drip.step_sent' | 'drip.completed' | 'recurring.sent' | 'event.tracked' | 'form.submitted' | 'auth.approved' | 'auth.declined' | 'endpoint.failing' | 'endpoint.disabled' | 'endpoint.recovered' | 'credits.low' | 'credits.exhausted'> | undefined;
+  /** Null removes it. */
+  filter?: {
+    match?: 'all' | 'any' | undefined;
+    rules: Array<{
+      /** A path inside `data`, for example `subscriber.tags`. */
+      field: string;
+      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only. */
+      op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
+      /** Not with `exists`. */
+      value?: string | number | boolean | undefined;
+    }>;
+  } | null | undefined;
   description?: string | null | undefined;
   status?: 'active' | 'disabled' | undefined;
   retry_policy?: 'durable' | 'quick' | undefined;
@@ -2561,6 +2818,44 @@ export type ProjectGetUsageResponse = {
   }>;
 };
 
+/** The response of GET /v1/project/texts. */
+export type ProjectGetTextsResponse = {
+  welcome: {
+    en: string | null;
+    ru: string | null;
+  };
+  help: {
+    en: string | null;
+    ru: string | null;
+  };
+  after_login: {
+    en: string | null;
+    ru: string | null;
+  };
+};
+
+/** The body of PUT /v1/project/texts. */
+export type ProjectUpdateTextsBody = {
+  /** To a new subscriber. */
+  welcome?: {
+    en?: string | null | undefined;
+    ru?: string | null | undefined;
+  } | null | undefined;
+  /** When your own bot is opened without a link. */
+  help?: {
+    en?: string | null | undefined;
+    ru?: string | null | undefined;
+  } | null | undefined;
+  /** What the bot’s question becomes after Yes. */
+  after_login?: {
+    en?: string | null | undefined;
+    ru?: string | null | undefined;
+  } | null | undefined;
+};
+
+/** The response of PUT /v1/project/texts. */
+export type ProjectUpdateTextsResponse = ProjectGetTextsResponse;
+
 /** The query of GET /v1/keys. */
 export type KeysListQuery = OidcListClientsQuery;
 
@@ -2729,6 +3024,14 @@ export type AuditListItem = {
   action: string;
   /** What was changed: its id, the name of a tag or permission, the key of a template, or the messenger of a bot. */
   target_id: string | null;
+  /** Its name at that time; of an endpoint, its host. */
+  target_name: string | null;
+  /** Settings of the project and of endpoints before and after. Never secrets or texts. */
+  changes: Array<{
+    field: string;
+    before: string | number | boolean | Array<string> | null;
+    after: string | number | boolean | Array<string> | null;
+  }>;
   ip: string | null;
   at: string;
 };

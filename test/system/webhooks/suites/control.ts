@@ -251,14 +251,18 @@ export function control(lane: RunningLane): void {
     receiver.behave(200);
     await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { events: ['otp.sent'] });
     const { status, body } = await project.api('POST', `/v1/webhooks/${endpoint.id}/test`, {
-      event: 'form.submitted',
+      event: 'auth.completed',
     });
     expect(status).toBe(202);
     const delivery = await untilStatus(project, body.delivery_id as string, 'succeeded');
-    expect(delivery.event).toBe('form.submitted');
+    expect(delivery.event).toBe('auth.completed');
     expect(delivery.test).toBe(true);
-    const { headers } = receiver.of(delivery.id)[0]!;
-    expect(headers['x-service-event']).toBe('form.submitted');
+    const { headers, body: sent } = receiver.of(delivery.id)[0]!;
+    expect(headers['x-service-event']).toBe('auth.completed');
+    // Its person is plainly made up, for a receiver that does not read the header.
+    expect(JSON.parse(sent.toString())).toMatchObject({
+      data: { first_name: 'Test User', external_id: 'test' },
+    });
     expect(headers['x-service-test']).toBe('true');
     expect(delivery.attempts[0]!.request_headers).toMatchObject({ 'X-Service-Test': 'true' });
     expect((await listDeliveries(project, endpoint.id))[0]).toMatchObject({ id: delivery.id, test: true });

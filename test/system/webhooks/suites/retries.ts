@@ -89,6 +89,9 @@ export function retries(lane: RunningLane): void {
       return shown.get(searchAttributes.Attempt) === 1 ? shown : null;
     });
     expect(waiting.get(searchAttributes.DeliveryStatus)).toBe('retrying');
+    const summary = await (await workflowOf(service, id).describe()).staticSummary();
+    const { pathname, host } = new URL(receiver.url);
+    expect(summary).toBe(`auth.completed ${pathname} at ${host} (${project.slug})`);
     expect(waiting.get(searchAttributes.LastHttpStatus)).toBe(503);
     expect(waiting.get(searchAttributes.NextAttemptAt)).toBeInstanceOf(Date);
     expect(at(await workflowOf(service, id).query(nextAttemptQuery))).toBe(at(next_attempt_at));

@@ -122,7 +122,7 @@ class AuthApi:
     def list_sessions(
         self,
         *,
-        status: Union[Literal["pending", "confirmed", "declined", "expired", "consumed"], Omit] = OMIT,
+        status: Union[Literal["pending", "confirmed", "declined", "expired", "consumed", "unredeemed"], Omit] = OMIT,
         flow: Union[Literal["session", "static", "oidc", "push"], Omit] = OMIT,
         channel: Union[Literal["telegram", "max"], Omit] = OMIT,
         subscriber_id: Union[str, Omit] = OMIT,
@@ -143,7 +143,7 @@ class AuthApi:
     def list_all_sessions(
         self,
         *,
-        status: Union[Literal["pending", "confirmed", "declined", "expired", "consumed"], Omit] = OMIT,
+        status: Union[Literal["pending", "confirmed", "declined", "expired", "consumed", "unredeemed"], Omit] = OMIT,
         flow: Union[Literal["session", "static", "oidc", "push"], Omit] = OMIT,
         channel: Union[Literal["telegram", "max"], Omit] = OMIT,
         subscriber_id: Union[str, Omit] = OMIT,
@@ -156,6 +156,22 @@ class AuthApi:
             lambda next_cursor: cast(Any, self.list_sessions(status=status, flow=flow, channel=channel, subscriber_id=subscriber_id, limit=limit, cursor=next_cursor, request_options=request_options)),
             cursor,
         )
+
+    def get_stats(
+        self,
+        *,
+        days: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.AuthGetStatsResponse:
+        """Count logins by day: `GET /v1/auth/stats`.
+
+        Logins of every flow, without approvals. A step counts on the day (UTC) on which it happens. A confirmed login whose code is not redeemed stays confirmed."""
+        return cast(types.AuthGetStatsResponse, self._transport.request(
+            "GET",
+            "/v1/auth/stats",
+            query=given({"days": days}),
+            options=request_options,
+        ))
 
     def create_request(
         self,
@@ -223,7 +239,7 @@ class ExportsApi:
     def get_logins(
         self,
         *,
-        status: Union[Literal["pending", "confirmed", "declined", "expired", "consumed"], Omit] = OMIT,
+        status: Union[Literal["pending", "confirmed", "declined", "expired", "consumed", "unredeemed"], Omit] = OMIT,
         flow: Union[Literal["session", "static", "oidc", "push"], Omit] = OMIT,
         channel: Union[Literal["telegram", "max"], Omit] = OMIT,
         subscriber_id: Union[str, Omit] = OMIT,
@@ -488,6 +504,27 @@ class SubscribersApi:
             lambda next_cursor: cast(Any, self.list(channel=channel, tag=tag, external_id=external_id, q=q, active=active, limit=limit, cursor=next_cursor, request_options=request_options)),
             cursor,
         )
+
+    def tag_many(
+        self,
+        *,
+        ids: List[str],
+        add: Union[List[str], Omit] = OMIT,
+        remove: Union[List[str], Omit] = OMIT,
+        idempotency_key: Optional[str] = None,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.SubscribersTagManyResponse:
+        """Add and remove tags of several subscribers: `POST /v1/subscribers/tags`.
+
+        As updating each of them: an added tag can start drip chains. Ids that match no subscriber are listed; the others are changed together. A project can have up to 20 different tags; with more, none is changed."""
+        return cast(types.SubscribersTagManyResponse, self._transport.request(
+            "POST",
+            "/v1/subscribers/tags",
+            body=given({"ids": ids, "add": add, "remove": remove}),
+            keyed=True,
+            idempotency_key=idempotency_key,
+            options=request_options,
+        ))
 
     def get(
         self,
@@ -943,6 +980,7 @@ class MessagesApi:
         format: Union[Literal["plain", "markdown", "html"], Omit] = OMIT,
         buttons: Union[List[List[types.MessagesSendBodyButtonsItemItem]], Omit] = OMIT,
         media: Union[types.MessagesSendBodyMedia, Omit] = OMIT,
+        personalize: Union[bool, Omit] = OMIT,
         template: Union[str, Omit] = OMIT,
         vars: Union[Dict[str, Union[str, float, bool]], Omit] = OMIT,
         permission: Union[str, Omit] = OMIT,
@@ -955,7 +993,7 @@ class MessagesApi:
         return cast(types.MessagesSendResponse, self._transport.request(
             "POST",
             "/v1/send",
-            body=given({"subscriber_id": subscriber_id, "external_id": external_id, "channels": channels, "text": text, "format": format, "buttons": buttons, "media": media, "template": template, "vars": vars, "permission": permission}),
+            body=given({"subscriber_id": subscriber_id, "external_id": external_id, "channels": channels, "text": text, "format": format, "buttons": buttons, "media": media, "personalize": personalize, "template": template, "vars": vars, "permission": permission}),
             keyed=True,
             idempotency_key=idempotency_key,
             options=request_options,
@@ -964,32 +1002,40 @@ class MessagesApi:
     def list(
         self,
         *,
-        subscriber_id: str,
+        source: Union[Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot"], Omit] = OMIT,
+        source_id: Union[str, Omit] = OMIT,
+        subscriber_id: Union[str, Omit] = OMIT,
+        status: Union[Literal["queued", "sending", "sent", "failed", "skipped"], Omit] = OMIT,
+        since: Union[str, Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.MessagesListResponse:
-        """List messages to a subscriber: `GET /v1/messages`.
+        """List messages: `GET /v1/messages`.
 
-        Single messages, one-time codes and messages of broadcasts and batches, newest first."""
+        Single messages, one-time codes and messages of batches, broadcasts and chains, newest first: of the project, or those that match the filters."""
         return cast(types.MessagesListResponse, self._transport.request(
             "GET",
             "/v1/messages",
-            query=given({"subscriber_id": subscriber_id, "cursor": cursor, "limit": limit}),
+            query=given({"source": source, "source_id": source_id, "subscriber_id": subscriber_id, "status": status, "since": since, "cursor": cursor, "limit": limit}),
             options=request_options,
         ))
 
     def list_all(
         self,
         *,
-        subscriber_id: str,
+        source: Union[Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot"], Omit] = OMIT,
+        source_id: Union[str, Omit] = OMIT,
+        subscriber_id: Union[str, Omit] = OMIT,
+        status: Union[Literal["queued", "sending", "sent", "failed", "skipped"], Omit] = OMIT,
+        since: Union[str, Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> Iterator[types.MessagesListItem]:
         """All pages of `list`, entry by entry."""
         return all_pages(
-            lambda next_cursor: cast(Any, self.list(subscriber_id=subscriber_id, limit=limit, cursor=next_cursor, request_options=request_options)),
+            lambda next_cursor: cast(Any, self.list(source=source, source_id=source_id, subscriber_id=subscriber_id, status=status, since=since, limit=limit, cursor=next_cursor, request_options=request_options)),
             cursor,
         )
 
@@ -1088,6 +1134,7 @@ class TemplatesApi:
         *,
         key: Union[str, Omit] = OMIT,
         template: Union[types.TemplatesReplaceBody, Omit] = OMIT,
+        content: Union[types.TemplatesPreviewBodyContent, Omit] = OMIT,
         subscriber_id: Union[str, Omit] = OMIT,
         lang: Union[Literal["ru", "en"], Omit] = OMIT,
         vars: Union[Dict[str, Union[str, float, bool]], Omit] = OMIT,
@@ -1099,7 +1146,7 @@ class TemplatesApi:
         return cast(types.TemplatesPreviewResponse, self._transport.request(
             "POST",
             "/v1/templates/preview",
-            body=given({"key": key, "template": template, "subscriber_id": subscriber_id, "lang": lang, "vars": vars}),
+            body=given({"key": key, "template": template, "content": content, "subscriber_id": subscriber_id, "lang": lang, "vars": vars}),
             options=request_options,
         ))
 
@@ -1250,6 +1297,21 @@ class BatchesApi:
             cursor,
         )
 
+    def get_stats(
+        self,
+        batch_id: str,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.BatchesGetStatsResponse:
+        """Count the results of a batch: `GET /v1/send/batch/{batch_id}/stats`.
+
+        What became of its messages, taps on their buttons and unsubscribes."""
+        return cast(types.BatchesGetStatsResponse, self._transport.request(
+            "GET",
+            f"/v1/send/batch/{path_of(batch_id)}/stats",
+            options=request_options,
+        ))
+
     def cancel(
         self,
         batch_id: str,
@@ -1277,6 +1339,7 @@ class BroadcastsApi:
         format: Union[Literal["plain", "markdown", "html"], Omit] = OMIT,
         buttons: Union[List[List[types.BroadcastsCreateBodyButtonsItemItem]], Omit] = OMIT,
         media: Union[types.BroadcastsCreateBodyMedia, Omit] = OMIT,
+        personalize: Union[bool, Omit] = OMIT,
         template: Union[str, Omit] = OMIT,
         vars: Union[Dict[str, Union[str, float, bool]], Omit] = OMIT,
         tags_all: Union[List[str], Omit] = OMIT,
@@ -1295,7 +1358,7 @@ class BroadcastsApi:
         return cast(types.BroadcastsCreateResponse, self._transport.request(
             "POST",
             "/v1/broadcast",
-            body=given({"text": text, "format": format, "buttons": buttons, "media": media, "template": template, "vars": vars, "tags_all": tags_all, "tags_any": tags_any, "exclude_tags": exclude_tags, "permission": permission, "channel": channel, "messages_per_minute": messages_per_minute, "dry_run": dry_run}),
+            body=given({"text": text, "format": format, "buttons": buttons, "media": media, "personalize": personalize, "template": template, "vars": vars, "tags_all": tags_all, "tags_any": tags_any, "exclude_tags": exclude_tags, "permission": permission, "channel": channel, "messages_per_minute": messages_per_minute, "dry_run": dry_run}),
             keyed=True,
             idempotency_key=idempotency_key,
             options=request_options,
@@ -1339,6 +1402,73 @@ class BroadcastsApi:
         return cast(types.BroadcastsGetResponse, self._transport.request(
             "GET",
             f"/v1/broadcast/{path_of(job_id)}",
+            options=request_options,
+        ))
+
+    def list_results(
+        self,
+        job_id: str,
+        *,
+        status: Union[Literal["queued", "sent", "failed", "skipped"], Omit] = OMIT,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.BroadcastsListResultsResponse:
+        """List the results of a broadcast: `GET /v1/broadcast/{job_id}/results`.
+
+        One for each recipient, newest first; `queued` ones come last. Subscribers who were inactive when the broadcast was created count as skipped and are not listed."""
+        return cast(types.BroadcastsListResultsResponse, self._transport.request(
+            "GET",
+            f"/v1/broadcast/{path_of(job_id)}/results",
+            query=given({"status": status, "cursor": cursor, "limit": limit}),
+            options=request_options,
+        ))
+
+    def list_all_results(
+        self,
+        job_id: str,
+        *,
+        status: Union[Literal["queued", "sent", "failed", "skipped"], Omit] = OMIT,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> Iterator[types.BroadcastsListResultsItem]:
+        """All pages of `list_results`, entry by entry."""
+        return all_pages(
+            lambda next_cursor: cast(Any, self.list_results(job_id, status=status, limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
+
+    def get_stats(
+        self,
+        job_id: str,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.BroadcastsGetStatsResponse:
+        """Count the results of a broadcast: `GET /v1/broadcast/{job_id}/stats`.
+
+        What became of its messages, taps on its buttons and unsubscribes. Subscribers who were inactive when it was created count as skipped, `unsubscribed`."""
+        return cast(types.BroadcastsGetStatsResponse, self._transport.request(
+            "GET",
+            f"/v1/broadcast/{path_of(job_id)}/stats",
+            options=request_options,
+        ))
+
+    def retry(
+        self,
+        job_id: str,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.BroadcastsRetryResponse:
+        """Retry a broadcast: `POST /v1/broadcast/{job_id}/retry`.
+
+        Starts a new broadcast of the same content to the recipients that failed and are still subscribers. Only for one that has ended, and once; those who fail again are retried with the new one. A failure with the reason `unknown` may have arrived."""
+        return cast(types.BroadcastsRetryResponse, self._transport.request(
+            "POST",
+            f"/v1/broadcast/{path_of(job_id)}/retry",
+            keyed=True,
+            idempotency_key=idempotency_key,
             options=request_options,
         ))
 
@@ -2006,6 +2136,7 @@ class WebhooksApi:
         *,
         url: str,
         events: Union[List[Literal["subscription.created", "subscription.deleted", "subscription.permission_changed", "delivery.success", "delivery.failed", "broadcast.completed", "broadcast.cancelled", "batch.completed", "otp.sent", "otp.verified", "otp.failed_attempt", "otp.max_attempts_reached", "auth.completed", "button.clicked", "ticket.created", "ticket.replied", "ticket.status_changed", "ticket.assigned", "ticket.closed", "ticket.csat_received", "ticket.unanswered_24h", "scheduled.sent", "scheduled.failed", "scheduled.skipped", "drip.step_sent", "drip.completed", "recurring.sent", "event.tracked", "form.submitted", "auth.approved", "auth.declined", "endpoint.failing", "endpoint.disabled", "endpoint.recovered", "credits.low", "credits.exhausted"]], Omit] = OMIT,
+        filter: Union[Union[types.WebhooksCreateBodyFilter1, None], Omit] = OMIT,
         description: Union[Union[str, None], Omit] = OMIT,
         retry_policy: Union[Literal["durable", "quick"], Omit] = OMIT,
         delivery_lane: Union[Union[Literal["workflow", "express", "auto"], None], Omit] = OMIT,
@@ -2019,7 +2150,7 @@ class WebhooksApi:
         return cast(types.WebhooksCreateResponse, self._transport.request(
             "POST",
             "/v1/webhooks",
-            body=given({"url": url, "events": events, "description": description, "retry_policy": retry_policy, "delivery_lane": delivery_lane, "headers": headers}),
+            body=given({"url": url, "events": events, "filter": filter, "description": description, "retry_policy": retry_policy, "delivery_lane": delivery_lane, "headers": headers}),
             keyed=True,
             idempotency_key=idempotency_key,
             options=request_options,
@@ -2052,6 +2183,23 @@ class WebhooksApi:
             lambda next_cursor: cast(Any, self.list(limit=limit, cursor=next_cursor, request_options=request_options)),
             cursor,
         )
+
+    def preview_filter(
+        self,
+        *,
+        filter: Union[types.WebhooksPreviewFilterBodyFilter1, None],
+        events: Union[List[Literal["subscription.created", "subscription.deleted", "subscription.permission_changed", "delivery.success", "delivery.failed", "broadcast.completed", "broadcast.cancelled", "batch.completed", "otp.sent", "otp.verified", "otp.failed_attempt", "otp.max_attempts_reached", "auth.completed", "button.clicked", "ticket.created", "ticket.replied", "ticket.status_changed", "ticket.assigned", "ticket.closed", "ticket.csat_received", "ticket.unanswered_24h", "scheduled.sent", "scheduled.failed", "scheduled.skipped", "drip.step_sent", "drip.completed", "recurring.sent", "event.tracked", "form.submitted", "auth.approved", "auth.declined", "endpoint.failing", "endpoint.disabled", "endpoint.recovered", "credits.low", "credits.exhausted"]], Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.WebhooksPreviewFilterResponse:
+        """Preview a filter: `POST /v1/webhooks/filter-preview`.
+
+        Tells which of the last 20 events of the project an endpoint with this filter would get. Nothing is stored."""
+        return cast(types.WebhooksPreviewFilterResponse, self._transport.request(
+            "POST",
+            "/v1/webhooks/filter-preview",
+            body=given({"filter": filter, "events": events}),
+            options=request_options,
+        ))
 
     def get(
         self,
@@ -2087,6 +2235,7 @@ class WebhooksApi:
         *,
         url: Union[str, Omit] = OMIT,
         events: Union[List[Literal["subscription.created", "subscription.deleted", "subscription.permission_changed", "delivery.success", "delivery.failed", "broadcast.completed", "broadcast.cancelled", "batch.completed", "otp.sent", "otp.verified", "otp.failed_attempt", "otp.max_attempts_reached", "auth.completed", "button.clicked", "ticket.created", "ticket.replied", "ticket.status_changed", "ticket.assigned", "ticket.closed", "ticket.csat_received", "ticket.unanswered_24h", "scheduled.sent", "scheduled.failed", "scheduled.skipped", "drip.step_sent", "drip.completed", "recurring.sent", "event.tracked", "form.submitted", "auth.approved", "auth.declined", "endpoint.failing", "endpoint.disabled", "endpoint.recovered", "credits.low", "credits.exhausted"]], Omit] = OMIT,
+        filter: Union[Union[types.WebhooksUpdateBodyFilter1, None], Omit] = OMIT,
         description: Union[Union[str, None], Omit] = OMIT,
         status: Union[Literal["active", "disabled"], Omit] = OMIT,
         retry_policy: Union[Literal["durable", "quick"], Omit] = OMIT,
@@ -2100,7 +2249,7 @@ class WebhooksApi:
         return cast(types.WebhooksUpdateResponse, self._transport.request(
             "PUT",
             f"/v1/webhooks/{path_of(id)}",
-            body=given({"url": url, "events": events, "description": description, "status": status, "retry_policy": retry_policy, "delivery_lane": delivery_lane, "headers": headers}),
+            body=given({"url": url, "events": events, "filter": filter, "description": description, "status": status, "retry_policy": retry_policy, "delivery_lane": delivery_lane, "headers": headers}),
             options=request_options,
         ))
 
@@ -2425,6 +2574,36 @@ class ProjectApi:
         return cast(types.ProjectGetUsageResponse, self._transport.request(
             "GET",
             "/v1/usage",
+            options=request_options,
+        ))
+
+    def get_texts(
+        self,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.ProjectGetTextsResponse:
+        """Get the texts of the bot: `GET /v1/project/texts`."""
+        return cast(types.ProjectGetTextsResponse, self._transport.request(
+            "GET",
+            "/v1/project/texts",
+            options=request_options,
+        ))
+
+    def update_texts(
+        self,
+        *,
+        welcome: Union[Union[types.ProjectUpdateTextsBodyWelcome1, None], Omit] = OMIT,
+        help: Union[Union[types.ProjectUpdateTextsBodyHelp1, None], Omit] = OMIT,
+        after_login: Union[Union[types.ProjectUpdateTextsBodyAfterLogin1, None], Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.ProjectUpdateTextsResponse:
+        """Word texts of the bot: `PUT /v1/project/texts`.
+
+        Plain texts with the placeholders of templates, such as `{{first_name|friend}}` and `{{project}}`. A given text replaces both of its languages; null, or a language without a text, restores the bot’s own. The bot adds how to stop its messages. Questions, codes and buttons stay as they are."""
+        return cast(types.ProjectUpdateTextsResponse, self._transport.request(
+            "PUT",
+            "/v1/project/texts",
+            body=given({"welcome": welcome, "help": help, "after_login": after_login}),
             options=request_options,
         ))
 

@@ -125,7 +125,7 @@ class AuthVerifyResponse(TypedDict):
 class AuthListSessionsQuery(TypedDict):
     """The query of GET /v1/auth/sessions."""
 
-    status: NotRequired[Literal["pending", "confirmed", "declined", "expired", "consumed"]]
+    status: NotRequired[Literal["pending", "confirmed", "declined", "expired", "consumed", "unredeemed"]]
     flow: NotRequired[Literal["session", "static", "oidc", "push"]]
     channel: NotRequired[Literal["telegram", "max"]]
     subscriber_id: NotRequired[str]
@@ -153,11 +153,12 @@ class AuthListSessionsItem(TypedDict):
     """Of an approval; null for other flows."""
     message: Union[str, None]
     """What the subscriber was asked in an approval."""
-    status: Literal["pending", "confirmed", "declined", "expired", "consumed"]
+    status: Literal["pending", "confirmed", "declined", "expired", "consumed", "unredeemed"]
+    """`unredeemed`: the user tapped Yes, and the code was not redeemed in time. An approval is `consumed` at once."""
     reason: Union[Literal["user", "billing_blocked"], None]
     """Why the login was declined."""
     confirmed: bool
-    """Whether the user tapped Yes. An `expired` login can be confirmed: its code was not redeemed. An approval is `consumed` at once."""
+    """Whether the user tapped Yes."""
     channel: Union[Literal["telegram", "max"], None]
     """Null until a user opens the link."""
     subscriber_id: Union[str, None]
@@ -174,10 +175,65 @@ class AuthListSessionsItem(TypedDict):
     consumed_at: Union[str, None]
 
 
+class AuthGetStatsQuery(TypedDict):
+    """The query of GET /v1/auth/stats."""
+
+    days: NotRequired[int]
+    """Days (UTC) back from today, which is included."""
+
+
+class AuthGetStatsResponseDaysItem(TypedDict):
+    date: str
+    created: int
+    opened: int
+    """The bot has asked the user."""
+    confirmed: int
+    declined: int
+    expired: int
+    """Ended without an answer."""
+    redeemed: int
+
+
+class AuthGetStatsResponseByChannelTelegram(TypedDict):
+    opened: int
+    """The bot has asked the user."""
+    confirmed: int
+    declined: int
+    expired: int
+    """Ended without an answer."""
+    redeemed: int
+
+
+class AuthGetStatsResponseByChannelMax(TypedDict):
+    opened: int
+    """The bot has asked the user."""
+    confirmed: int
+    declined: int
+    expired: int
+    """Ended without an answer."""
+    redeemed: int
+
+
+class AuthGetStatsResponseByChannel(TypedDict):
+    telegram: AuthGetStatsResponseByChannelTelegram
+    max: AuthGetStatsResponseByChannelMax
+
+
+class AuthGetStatsResponse(TypedDict):
+    """The response of GET /v1/auth/stats."""
+
+    days: List[AuthGetStatsResponseDaysItem]
+    """Each step on the day on which it happened, the oldest day first."""
+    by_channel: AuthGetStatsResponseByChannel
+    """Of all these days together. A login belongs to a messenger from its opening on."""
+    median_seconds_to_confirm: Union[int, None]
+    """From the creation to Yes; above a minute in tens of seconds. Null without a confirmed login."""
+
+
 class ExportsGetLoginsQuery(TypedDict):
     """The query of GET /v1/export/logins."""
 
-    status: NotRequired[Literal["pending", "confirmed", "declined", "expired", "consumed"]]
+    status: NotRequired[Literal["pending", "confirmed", "declined", "expired", "consumed", "unredeemed"]]
     flow: NotRequired[Literal["session", "static", "oidc", "push"]]
     channel: NotRequired[Literal["telegram", "max"]]
     subscriber_id: NotRequired[str]
@@ -396,6 +452,28 @@ class SubscribersListItem(TypedDict):
     """Time zone of the user; null: that of the project."""
     properties: Dict[str, Union[str, float, bool]]
     """Facts about the user that your project keeps."""
+
+
+class SubscribersTagManyBody(TypedDict):
+    """The body of POST /v1/subscribers/tags."""
+
+    ids: List[str]
+    """Ids of subscribers; one that is given twice counts once."""
+    add: NotRequired[List[str]]
+    remove: NotRequired[List[str]]
+
+
+class SubscribersTagManyResponseFailedItem(TypedDict):
+    id: str
+    code: Literal["subscriber_not_found"]
+
+
+class SubscribersTagManyResponse(TypedDict):
+    """The response of POST /v1/subscribers/tags."""
+
+    updated: int
+    """Subscribers who now have the added tags and none of the removed."""
+    failed: List[SubscribersTagManyResponseFailedItem]
 
 
 class SubscribersUpdateBody(TypedDict):
@@ -649,13 +727,15 @@ class MessagesSendBody(TypedDict):
     channels: NotRequired[List[Literal["telegram", "max"]]]
     """Only these channels. Default: all."""
     text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     format: NotRequired[Literal["plain", "markdown", "html"]]
     """Default: plain."""
     buttons: NotRequired[List[List[MessagesSendBodyButtonsItemItem]]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[MessagesSendBodyMedia]
     """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
     template: NotRequired[str]
     """The key of a template, instead of `text`."""
     vars: NotRequired[Dict[str, Union[str, float, bool]]]
@@ -697,7 +777,7 @@ class TemplatesCreateBodyVariantsEnMedia(TypedDict):
 
 class TemplatesCreateBodyVariantsEn(TypedDict):
     text: str
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     buttons: NotRequired[List[List[TemplatesCreateBodyVariantsEnButtonsItemItem]]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[TemplatesCreateBodyVariantsEnMedia]
@@ -718,7 +798,7 @@ class TemplatesCreateBodyVariantsRuMedia(TypedDict):
 
 class TemplatesCreateBodyVariantsRu(TypedDict):
     text: str
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     buttons: NotRequired[List[List[TemplatesCreateBodyVariantsRuButtonsItemItem]]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[TemplatesCreateBodyVariantsRuMedia]
@@ -757,7 +837,7 @@ class TemplatesCreateResponseVariantsEnMedia(TypedDict):
 
 class TemplatesCreateResponseVariantsEn(TypedDict):
     text: str
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     buttons: List[List[TemplatesCreateResponseVariantsEnButtonsItemItem]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[TemplatesCreateResponseVariantsEnMedia]
@@ -778,7 +858,7 @@ class TemplatesCreateResponseVariantsRuMedia(TypedDict):
 
 class TemplatesCreateResponseVariantsRu(TypedDict):
     text: str
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     buttons: List[List[TemplatesCreateResponseVariantsRuButtonsItemItem]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[TemplatesCreateResponseVariantsRuMedia]
@@ -821,12 +901,43 @@ class TemplatesListResponse(TypedDict):
     next_cursor: Union[str, None]
 
 
+class TemplatesPreviewBodyContentButtonsItemItem(TypedDict):
+    text: str
+    url: NotRequired[str]
+    data: NotRequired[str]
+    """Returned in `button.clicked`."""
+
+
+class TemplatesPreviewBodyContentMedia(TypedDict):
+    type: Literal["photo", "video", "document"]
+    url: str
+
+
+class TemplatesPreviewBodyContent(TypedDict):
+    text: NotRequired[str]
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
+    format: NotRequired[Literal["plain", "markdown", "html"]]
+    """Default: plain."""
+    buttons: NotRequired[List[List[TemplatesPreviewBodyContentButtonsItemItem]]]
+    """Rows of buttons; each button has either `url` or `data`."""
+    media: NotRequired[TemplatesPreviewBodyContentMedia]
+    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
+    template: NotRequired[str]
+    """The key of a template, instead of `text`."""
+    vars: NotRequired[Dict[str, Union[str, float, bool]]]
+    """Values for the placeholders of the template. They win over the built-in names."""
+
+
 class TemplatesPreviewBody(TypedDict):
     """The body of POST /v1/templates/preview."""
 
     key: NotRequired[str]
     template: NotRequired[TemplatesReplaceBody]
     """A template that is not saved, as in PUT."""
+    content: NotRequired[TemplatesPreviewBodyContent]
+    """The content of a message."""
     subscriber_id: NotRequired[str]
     """Whose name, language and other values are used."""
     lang: NotRequired[Literal["ru", "en"]]
@@ -872,7 +983,7 @@ class TemplatesReplaceBodyVariantsEnMedia(TypedDict):
 
 class TemplatesReplaceBodyVariantsEn(TypedDict):
     text: str
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     buttons: NotRequired[List[List[TemplatesReplaceBodyVariantsEnButtonsItemItem]]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[TemplatesReplaceBodyVariantsEnMedia]
@@ -893,7 +1004,7 @@ class TemplatesReplaceBodyVariantsRuMedia(TypedDict):
 
 class TemplatesReplaceBodyVariantsRu(TypedDict):
     text: str
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     buttons: NotRequired[List[List[TemplatesReplaceBodyVariantsRuButtonsItemItem]]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[TemplatesReplaceBodyVariantsRuMedia]
@@ -937,13 +1048,15 @@ class BatchesCreateBodyMessagesItem(TypedDict):
     channels: NotRequired[List[Literal["telegram", "max"]]]
     """Only these channels. Default: all."""
     text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     format: NotRequired[Literal["plain", "markdown", "html"]]
     """Default: plain."""
     buttons: NotRequired[List[List[BatchesCreateBodyMessagesItemButtonsItemItem]]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[BatchesCreateBodyMessagesItemMedia]
     """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
     template: NotRequired[str]
     """The key of a template, instead of `text`."""
     vars: NotRequired[Dict[str, Union[str, float, bool]]]
@@ -1012,6 +1125,34 @@ class BatchesListResultsItem(TypedDict):
     reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "subscriber_not_found", "cancelled"], None]
 
 
+class BatchesGetStatsResponseReasonsItem(TypedDict):
+    reason: Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "subscriber_not_found", "cancelled", "too_late"]
+    count: int
+
+
+class BatchesGetStatsResponseButtonsItem(TypedDict):
+    text: str
+    """As given, before placeholders are filled in."""
+    clicks: int
+    people: int
+
+
+class BatchesGetStatsResponse(TypedDict):
+    """The response of GET /v1/send/batch/{batch_id}/stats."""
+
+    sent: int
+    failed: int
+    skipped: int
+    queued: int
+    total: int
+    reasons: List[BatchesGetStatsResponseReasonsItem]
+    """Why messages failed or were skipped, the most frequent first."""
+    buttons: List[BatchesGetStatsResponseButtonsItem]
+    """Taps on buttons with `data`, by the text of the button; the messengers do not report taps on links. At most 100, the most tapped."""
+    unsubscribed: int
+    """Recipients whose subscription ended within 72 hours of their message."""
+
+
 class BroadcastsCreateBodyButtonsItemItem(TypedDict):
     text: str
     url: NotRequired[str]
@@ -1028,13 +1169,15 @@ class BroadcastsCreateBody(TypedDict):
     """The body of POST /v1/broadcast."""
 
     text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     format: NotRequired[Literal["plain", "markdown", "html"]]
     """Default: plain."""
     buttons: NotRequired[List[List[BroadcastsCreateBodyButtonsItemItem]]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[BroadcastsCreateBodyMedia]
     """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
     template: NotRequired[str]
     """The key of a template, instead of `text`."""
     vars: NotRequired[Dict[str, Union[str, float, bool]]]
@@ -1087,6 +1230,8 @@ class BroadcastsListItemContent(TypedDict):
     format: Literal["plain", "markdown", "html"]
     buttons: List[List[BroadcastsListItemContentButtonsItemItem]]
     media: Union[BroadcastsListItemContentMedia1, None]
+    personalize: bool
+    """Whether the text was given with placeholders."""
     template: Union[str, None]
     """The key of the template, if the message was given as one."""
     vars: Dict[str, Union[str, float, bool]]
@@ -1123,6 +1268,38 @@ class BroadcastsListItem(TypedDict):
     ended_at: Union[str, None]
 
 
+class BroadcastsListResultsQuery(TypedDict):
+    """The query of GET /v1/broadcast/{job_id}/results."""
+
+    status: NotRequired[Literal["queued", "sent", "failed", "skipped"]]
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class BroadcastsListResultsResponse(TypedDict):
+    """The response of GET /v1/broadcast/{job_id}/results."""
+
+    data: List[BroadcastsListResultsItem]
+    next_cursor: Union[str, None]
+
+
+class BroadcastsListResultsItem(TypedDict):
+    """An entry of the list of GET /v1/broadcast/{job_id}/results."""
+
+    subscriber_id: Union[str, None]
+    """Null if there is no such subscriber."""
+    channel: Union[Literal["telegram", "max"], None]
+    status: Literal["queued", "sent", "failed", "skipped"]
+    delivery_id: Union[str, None]
+    reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "cancelled", "too_late"], None]
+
+
+class BroadcastsRetryResponse(TypedDict):
+    """The response of POST /v1/broadcast/{job_id}/retry."""
+
+    job_id: str
+
+
 class ScheduledCreateBodyContentButtonsItemItem(TypedDict):
     text: str
     url: NotRequired[str]
@@ -1137,13 +1314,15 @@ class ScheduledCreateBodyContentMedia(TypedDict):
 
 class ScheduledCreateBodyContent(TypedDict):
     text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     format: NotRequired[Literal["plain", "markdown", "html"]]
     """Default: plain."""
     buttons: NotRequired[List[List[ScheduledCreateBodyContentButtonsItemItem]]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[ScheduledCreateBodyContentMedia]
     """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
     template: NotRequired[str]
     """The key of a template, instead of `text`."""
     vars: NotRequired[Dict[str, Union[str, float, bool]]]
@@ -1202,6 +1381,8 @@ class ScheduledCreateResponseContent(TypedDict):
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[ScheduledCreateResponseContentMedia]
     """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
     template: NotRequired[str]
     """The key of a template, instead of `text`."""
     vars: NotRequired[Dict[str, Union[str, float, bool]]]
@@ -1209,11 +1390,11 @@ class ScheduledCreateResponseContent(TypedDict):
 
 
 class ScheduledCreateResponseAudience1(TypedDict):
-    tags_all: List[str]
+    tags_all: NotRequired[List[str]]
     """Only subscribers with all of these tags."""
-    tags_any: List[str]
+    tags_any: NotRequired[List[str]]
     """Only subscribers with at least one of these tags."""
-    exclude_tags: List[str]
+    exclude_tags: NotRequired[List[str]]
     """Excludes subscribers with any of these tags."""
     permission: NotRequired[str]
     """Only subscribers with this permission."""
@@ -1239,7 +1420,7 @@ class ScheduledCreateResponse(TypedDict):
     reason: Union[str, None]
     """Why it failed or was skipped."""
     next_at: Union[str, None]
-    """When it is sent next; null once it has ended or has become a broadcast."""
+    """When it is sent next; null once it has ended or has become a broadcast, unless recipients wait for their own time."""
     job_id: Union[str, None]
     """The broadcast of an audience."""
     created_at: str
@@ -1278,13 +1459,15 @@ class ScheduledUpdateBodyContentMedia(TypedDict):
 
 class ScheduledUpdateBodyContent(TypedDict):
     text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     format: NotRequired[Literal["plain", "markdown", "html"]]
     """Default: plain."""
     buttons: NotRequired[List[List[ScheduledUpdateBodyContentButtonsItemItem]]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[ScheduledUpdateBodyContentMedia]
     """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
     template: NotRequired[str]
     """The key of a template, instead of `text`."""
     vars: NotRequired[Dict[str, Union[str, float, bool]]]
@@ -1335,13 +1518,15 @@ class RecurringCreateBodyContentMedia(TypedDict):
 
 class RecurringCreateBodyContent(TypedDict):
     text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     format: NotRequired[Literal["plain", "markdown", "html"]]
     """Default: plain."""
     buttons: NotRequired[List[List[RecurringCreateBodyContentButtonsItemItem]]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[RecurringCreateBodyContentMedia]
     """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
     template: NotRequired[str]
     """The key of a template, instead of `text`."""
     vars: NotRequired[Dict[str, Union[str, float, bool]]]
@@ -1392,13 +1577,15 @@ class RecurringCreateResponseContentMedia(TypedDict):
 
 class RecurringCreateResponseContent(TypedDict):
     text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     format: NotRequired[Literal["plain", "markdown", "html"]]
     """Default: plain."""
     buttons: NotRequired[List[List[RecurringCreateResponseContentButtonsItemItem]]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[RecurringCreateResponseContentMedia]
     """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
     template: NotRequired[str]
     """The key of a template, instead of `text`."""
     vars: NotRequired[Dict[str, Union[str, float, bool]]]
@@ -1406,11 +1593,11 @@ class RecurringCreateResponseContent(TypedDict):
 
 
 class RecurringCreateResponseAudience(TypedDict):
-    tags_all: List[str]
+    tags_all: NotRequired[List[str]]
     """Only subscribers with all of these tags."""
-    tags_any: List[str]
+    tags_any: NotRequired[List[str]]
     """Only subscribers with at least one of these tags."""
-    exclude_tags: List[str]
+    exclude_tags: NotRequired[List[str]]
     """Excludes subscribers with any of these tags."""
     permission: NotRequired[str]
     """Only subscribers with this permission."""
@@ -1460,13 +1647,15 @@ class RecurringUpdateBodyContentMedia(TypedDict):
 
 class RecurringUpdateBodyContent(TypedDict):
     text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     format: NotRequired[Literal["plain", "markdown", "html"]]
     """Default: plain."""
     buttons: NotRequired[List[List[RecurringUpdateBodyContentButtonsItemItem]]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[RecurringUpdateBodyContentMedia]
     """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
     template: NotRequired[str]
     """The key of a template, instead of `text`."""
     vars: NotRequired[Dict[str, Union[str, float, bool]]]
@@ -1627,13 +1816,15 @@ class DripChainsCreateBodyStepsItem4ContentMedia(TypedDict):
 
 class DripChainsCreateBodyStepsItem4Content(TypedDict):
     text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     format: NotRequired[Literal["plain", "markdown", "html"]]
     """Default: plain."""
     buttons: NotRequired[List[List[DripChainsCreateBodyStepsItem4ContentButtonsItemItem]]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[DripChainsCreateBodyStepsItem4ContentMedia]
     """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
     template: NotRequired[str]
     """The key of a template, instead of `text`."""
     vars: NotRequired[Dict[str, Union[str, float, bool]]]
@@ -1794,13 +1985,15 @@ class DripChainsCreateResponseStepsItem4ContentMedia(TypedDict):
 
 class DripChainsCreateResponseStepsItem4Content(TypedDict):
     text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     format: NotRequired[Literal["plain", "markdown", "html"]]
     """Default: plain."""
     buttons: NotRequired[List[List[DripChainsCreateResponseStepsItem4ContentButtonsItemItem]]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[DripChainsCreateResponseStepsItem4ContentMedia]
     """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
     template: NotRequired[str]
     """The key of a template, instead of `text`."""
     vars: NotRequired[Dict[str, Union[str, float, bool]]]
@@ -2045,13 +2238,15 @@ class DripChainsUpdateBodyStepsItem4ContentMedia(TypedDict):
 
 class DripChainsUpdateBodyStepsItem4Content(TypedDict):
     text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     format: NotRequired[Literal["plain", "markdown", "html"]]
     """Default: plain."""
     buttons: NotRequired[List[List[DripChainsUpdateBodyStepsItem4ContentButtonsItemItem]]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[DripChainsUpdateBodyStepsItem4ContentMedia]
     """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
     template: NotRequired[str]
     """The key of a template, instead of `text`."""
     vars: NotRequired[Dict[str, Union[str, float, bool]]]
@@ -2269,8 +2464,13 @@ class EventsListItem(TypedDict):
 class MessagesListQuery(TypedDict):
     """The query of GET /v1/messages."""
 
-    subscriber_id: str
+    source: NotRequired[Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot"]]
+    source_id: NotRequired[str]
+    subscriber_id: NotRequired[str]
     """A UUID, or `sub_` + base62."""
+    status: NotRequired[Literal["queued", "sending", "sent", "failed", "skipped"]]
+    since: NotRequired[str]
+    """Only messages created at this time or later."""
     cursor: NotRequired[str]
     limit: NotRequired[int]
 
@@ -2286,7 +2486,12 @@ class MessagesListItem(TypedDict):
     """An entry of the list of GET /v1/messages."""
 
     delivery_id: str
-    kind: Literal["send", "otp", "broadcast", "batch"]
+    subscriber_id: Union[str, None]
+    """Null if the subscriber was removed."""
+    source: Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot"]
+    """Where it comes from."""
+    source_id: Union[str, None]
+    """The batch, broadcast, scheduled or recurring message or chain that it comes from; null for a single message or code."""
     channel: Literal["telegram", "max"]
     status: Literal["queued", "sending", "sent", "failed", "skipped"]
     reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "cancelled", "too_late"], None]
@@ -2329,6 +2534,8 @@ class MessagesGetResponseContent1(TypedDict):
     format: Literal["plain", "markdown", "html"]
     buttons: List[List[MessagesGetResponseContent1ButtonsItemItem]]
     media: Union[MessagesGetResponseContent1Media1, None]
+    personalize: bool
+    """Whether the text was given with placeholders."""
     template: Union[str, None]
     """The key of the template, if the message was given as one."""
     vars: Dict[str, Union[str, float, bool]]
@@ -2339,7 +2546,12 @@ class MessagesGetResponse(TypedDict):
     """The response of GET /v1/messages/{delivery_id}."""
 
     delivery_id: str
-    kind: Literal["send", "otp", "broadcast", "batch"]
+    subscriber_id: Union[str, None]
+    """Null if the subscriber was removed."""
+    source: Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot"]
+    """Where it comes from."""
+    source_id: Union[str, None]
+    """The batch, broadcast, scheduled or recurring message or chain that it comes from; null for a single message or code."""
     channel: Literal["telegram", "max"]
     status: Literal["queued", "sending", "sent", "failed", "skipped"]
     reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "cancelled", "too_late"], None]
@@ -2350,7 +2562,6 @@ class MessagesGetResponse(TypedDict):
     ended_at: Union[str, None]
     clicked_at: List[str]
     """Taps on its buttons, oldest first, at most 20."""
-    subscriber_id: str
     content: Union[MessagesGetResponseContent1, None]
     """As it was sent. Null for a one-time code."""
 
@@ -2397,6 +2608,20 @@ class WebhooksStreamQuery(TypedDict):
     """Names of events, separated by commas. Default: all."""
 
 
+class WebhooksCreateBodyFilter1RulesItem(TypedDict):
+    field: str
+    """A path inside `data`, for example `subscriber.tags`."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only."""
+    value: NotRequired[Union[str, float, bool]]
+    """Not with `exists`."""
+
+
+class WebhooksCreateBodyFilter1(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    rules: List[WebhooksCreateBodyFilter1RulesItem]
+
+
 class WebhooksCreateBody(TypedDict):
     """The body of POST /v1/webhooks."""
 
@@ -2404,6 +2629,7 @@ class WebhooksCreateBody(TypedDict):
     """An https URL without a username, password or fragment, not in a private network."""
     events: NotRequired[List[Literal["subscription.created", "subscription.deleted", "subscription.permission_changed", "delivery.success", "delivery.failed", "broadcast.completed", "broadcast.cancelled", "batch.completed", "otp.sent", "otp.verified", "otp.failed_attempt", "otp.max_attempts_reached", "auth.completed", "button.clicked", "ticket.created", "ticket.replied", "ticket.status_changed", "ticket.assigned", "ticket.closed", "ticket.csat_received", "ticket.unanswered_24h", "scheduled.sent", "scheduled.failed", "scheduled.skipped", "drip.step_sent", "drip.completed", "recurring.sent", "event.tracked", "form.submitted", "auth.approved", "auth.declined", "endpoint.failing", "endpoint.disabled", "endpoint.recovered", "credits.low", "credits.exhausted"]]]
     """Event names. An empty list subscribes to all events, including future ones."""
+    filter: NotRequired[Union[WebhooksCreateBodyFilter1, None]]
     description: NotRequired[Union[str, None]]
     retry_policy: NotRequired[Literal["durable", "quick"]]
     """Default: the retry policy of the project."""
@@ -2411,6 +2637,20 @@ class WebhooksCreateBody(TypedDict):
     """`workflow`: a workflow makes every attempt. `express`: the first attempt is made without a workflow. `auto`: the workflow lane while the service keeps up, otherwise the express lane. Null: the system default."""
     headers: NotRequired[Dict[str, str]]
     """Headers of your own on every attempt, for example `Authorization`. Values are stored encrypted and shown as `***`. A change replaces all of them; `***` keeps a stored value."""
+
+
+class WebhooksCreateResponseFilter1RulesItem(TypedDict):
+    field: str
+    """A path inside `data`, for example `subscriber.tags`."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only."""
+    value: NotRequired[Union[str, float, bool]]
+    """Not with `exists`."""
+
+
+class WebhooksCreateResponseFilter1(TypedDict):
+    match: Literal["all", "any"]
+    rules: List[WebhooksCreateResponseFilter1RulesItem]
 
 
 class WebhooksCreateResponseHealth(TypedDict):
@@ -2434,6 +2674,7 @@ class WebhooksCreateResponse(TypedDict):
     id: str
     url: str
     events: List[str]
+    filter: Union[WebhooksCreateResponseFilter1, None]
     description: Union[str, None]
     status: Literal["active", "disabled"]
     disabled_reason: Union[str, None]
@@ -2459,6 +2700,20 @@ class WebhooksListResponse(TypedDict):
     next_cursor: Union[str, None]
 
 
+class WebhooksListItemFilter1RulesItem(TypedDict):
+    field: str
+    """A path inside `data`, for example `subscriber.tags`."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only."""
+    value: NotRequired[Union[str, float, bool]]
+    """Not with `exists`."""
+
+
+class WebhooksListItemFilter1(TypedDict):
+    match: Literal["all", "any"]
+    rules: List[WebhooksListItemFilter1RulesItem]
+
+
 class WebhooksListItemHealth(TypedDict):
     state: Literal["idle", "healthy", "failing", "disabled"]
     """`failing`: no success since `failing_since`, which a change of the URL or of `status` ends. Otherwise `healthy` with a success in the last 24 hours, `idle` without one."""
@@ -2480,6 +2735,7 @@ class WebhooksListItem(TypedDict):
     id: str
     url: str
     events: List[str]
+    filter: Union[WebhooksListItemFilter1, None]
     description: Union[str, None]
     status: Literal["active", "disabled"]
     disabled_reason: Union[str, None]
@@ -2494,6 +2750,41 @@ class WebhooksListItem(TypedDict):
     """Secrets that sign now, newest first. A replaced one has an `expires_at`."""
     created_at: str
     updated_at: str
+
+
+class WebhooksPreviewFilterBodyFilter1RulesItem(TypedDict):
+    field: str
+    """A path inside `data`, for example `subscriber.tags`."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only."""
+    value: NotRequired[Union[str, float, bool]]
+    """Not with `exists`."""
+
+
+class WebhooksPreviewFilterBodyFilter1(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    rules: List[WebhooksPreviewFilterBodyFilter1RulesItem]
+
+
+class WebhooksPreviewFilterBody(TypedDict):
+    """The body of POST /v1/webhooks/filter-preview."""
+
+    events: NotRequired[List[Literal["subscription.created", "subscription.deleted", "subscription.permission_changed", "delivery.success", "delivery.failed", "broadcast.completed", "broadcast.cancelled", "batch.completed", "otp.sent", "otp.verified", "otp.failed_attempt", "otp.max_attempts_reached", "auth.completed", "button.clicked", "ticket.created", "ticket.replied", "ticket.status_changed", "ticket.assigned", "ticket.closed", "ticket.csat_received", "ticket.unanswered_24h", "scheduled.sent", "scheduled.failed", "scheduled.skipped", "drip.step_sent", "drip.completed", "recurring.sent", "event.tracked", "form.submitted", "auth.approved", "auth.declined", "endpoint.failing", "endpoint.disabled", "endpoint.recovered", "credits.low", "credits.exhausted"]]]
+    """Event names. An empty list subscribes to all events, including future ones."""
+    filter: Union[WebhooksPreviewFilterBodyFilter1, None]
+
+
+class WebhooksPreviewFilterResponseDataItem(TypedDict):
+    event_id: str
+    event: str
+    created_at: str
+    matches: bool
+
+
+class WebhooksPreviewFilterResponse(TypedDict):
+    """The response of POST /v1/webhooks/filter-preview."""
+
+    data: List[WebhooksPreviewFilterResponseDataItem]
 
 
 class WebhooksGetStatsQuery(TypedDict):
@@ -2520,12 +2811,28 @@ class WebhooksGetStatsResponse(TypedDict):
     """One for each hour (UTC), oldest first. Attempts are counted in the hour in which they began."""
 
 
+class WebhooksUpdateBodyFilter1RulesItem(TypedDict):
+    field: str
+    """A path inside `data`, for example `subscriber.tags`."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only."""
+    value: NotRequired[Union[str, float, bool]]
+    """Not with `exists`."""
+
+
+class WebhooksUpdateBodyFilter1(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    rules: List[WebhooksUpdateBodyFilter1RulesItem]
+
+
 class WebhooksUpdateBody(TypedDict):
     """The body of PUT /v1/webhooks/{id}."""
 
     url: NotRequired[str]
     events: NotRequired[List[Literal["subscription.created", "subscription.deleted", "subscription.permission_changed", "delivery.success", "delivery.failed", "broadcast.completed", "broadcast.cancelled", "batch.completed", "otp.sent", "otp.verified", "otp.failed_attempt", "otp.max_attempts_reached", "auth.completed", "button.clicked", "ticket.created", "ticket.replied", "ticket.status_changed", "ticket.assigned", "ticket.closed", "ticket.csat_received", "ticket.unanswered_24h", "scheduled.sent", "scheduled.failed", "scheduled.skipped", "drip.step_sent", "drip.completed", "recurring.sent", "event.tracked", "form.submitted", "auth.approved", "auth.declined", "endpoint.failing", "endpoint.disabled", "endpoint.recovered", "credits.low", "credits.exhausted"]]]
     """Event names. An empty list subscribes to all events, including future ones."""
+    filter: NotRequired[Union[WebhooksUpdateBodyFilter1, None]]
+    """Null removes it."""
     description: NotRequired[Union[str, None]]
     status: NotRequired[Literal["active", "disabled"]]
     retry_policy: NotRequired[Literal["durable", "quick"]]
@@ -2846,6 +3153,55 @@ class ProjectGetUsageResponse(TypedDict):
     """Successful logins per day in the last 30 days (UTC), oldest first."""
 
 
+class ProjectGetTextsResponseWelcome(TypedDict):
+    en: Union[str, None]
+    ru: Union[str, None]
+
+
+class ProjectGetTextsResponseHelp(TypedDict):
+    en: Union[str, None]
+    ru: Union[str, None]
+
+
+class ProjectGetTextsResponseAfterLogin(TypedDict):
+    en: Union[str, None]
+    ru: Union[str, None]
+
+
+class ProjectGetTextsResponse(TypedDict):
+    """The response of GET /v1/project/texts."""
+
+    welcome: ProjectGetTextsResponseWelcome
+    help: ProjectGetTextsResponseHelp
+    after_login: ProjectGetTextsResponseAfterLogin
+
+
+class ProjectUpdateTextsBodyWelcome1(TypedDict):
+    en: NotRequired[Union[str, None]]
+    ru: NotRequired[Union[str, None]]
+
+
+class ProjectUpdateTextsBodyHelp1(TypedDict):
+    en: NotRequired[Union[str, None]]
+    ru: NotRequired[Union[str, None]]
+
+
+class ProjectUpdateTextsBodyAfterLogin1(TypedDict):
+    en: NotRequired[Union[str, None]]
+    ru: NotRequired[Union[str, None]]
+
+
+class ProjectUpdateTextsBody(TypedDict):
+    """The body of PUT /v1/project/texts."""
+
+    welcome: NotRequired[Union[ProjectUpdateTextsBodyWelcome1, None]]
+    """To a new subscriber."""
+    help: NotRequired[Union[ProjectUpdateTextsBodyHelp1, None]]
+    """When your own bot is opened without a link."""
+    after_login: NotRequired[Union[ProjectUpdateTextsBodyAfterLogin1, None]]
+    """What the bot’s question becomes after Yes."""
+
+
 class KeysListResponse(TypedDict):
     """The response of GET /v1/keys."""
 
@@ -3008,6 +3364,12 @@ class AuditListItemActor(TypedDict):
     """The member or the API key."""
 
 
+class AuditListItemChangesItem(TypedDict):
+    field: str
+    before: Union[Union[str, float, bool, List[str]], None]
+    after: Union[Union[str, float, bool, List[str]], None]
+
+
 class AuditListItem(TypedDict):
     """An entry of the list of GET /v1/audit."""
 
@@ -3017,6 +3379,10 @@ class AuditListItem(TypedDict):
     """For example `webhook.updated`."""
     target_id: Union[str, None]
     """What was changed: its id, the name of a tag or permission, the key of a template, or the messenger of a bot."""
+    target_name: Union[str, None]
+    """Its name at that time; of an endpoint, its host."""
+    changes: List[AuditListItemChangesItem]
+    """Settings of the project and of endpoints before and after. Never secrets or texts."""
     ip: Union[str, None]
     at: str
 
@@ -3699,6 +4065,7 @@ BatchesListResultsQuery = SubscribeLinksListQuery
 BatchesCancelResponse = BatchesListItem
 BroadcastsListQuery = SubscribeLinksListQuery
 BroadcastsGetResponse = BroadcastsListItem
+BroadcastsGetStatsResponse = BatchesGetStatsResponse
 BroadcastsCancelResponse = BroadcastsListItem
 ScheduledListItem = ScheduledCreateResponse
 ScheduledGetResponse = ScheduledCreateResponse
@@ -3724,6 +4091,7 @@ DeliveriesRetryResponse = WebhooksListDeliveriesItem
 DeliveriesCancelResponse = WebhooksListDeliveriesItem
 EventTypesListQuery = OidcListClientsQuery
 ProjectUpdateResponse = ProjectGetResponse
+ProjectUpdateTextsResponse = ProjectGetTextsResponse
 KeysListQuery = OidcListClientsQuery
 MembersListQuery = OidcListClientsQuery
 MembersUpdateResponse = MembersListItem
