@@ -5,6 +5,7 @@ import type { Config } from './config';
 import type { Core } from './core';
 import { migrate } from './db/migrate';
 import { createNotifications } from './db/notify';
+import { createOutage } from './db/outage';
 import { createPool } from './db/pool';
 import { createPools } from './db/pools';
 import { Cipher, type EncryptionKey } from './lib/cipher';
@@ -48,7 +49,9 @@ export interface Service {
 
 /** Creates the dependencies and starts the configured roles. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, log, databaseUrl } = options;
+  const { config, databaseUrl } = options;
+  const outage = createOutage(options.log);
+  const { log } = outage;
   registerDomains();
   const stops: (() => Promise<unknown> | void)[] = [];
   const stopsFirst: (() => Promise<void>)[] = [];
@@ -67,12 +70,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         statementMs: config.HERALD_STATEMENT_TIMEOUT_SECONDS * 1000,
         lockMs: config.HERALD_LOCK_TIMEOUT_SECONDS * 1000,
       },
-      onError: (err) => log.warn({ err }, 'a database connection was lost'),
+      outage,
     });
     stops.push(() => pools.end());
     const pool = pools.background;
 
-    const notifications = createNotifications({ url: databaseUrl, log });
+    const notifications = createNotifications({ url: databaseUrl, outage });
     stops.push(() => notifications.stop());
     const temporal = { ...config, address: options.temporalAddress };
     const client = await createLazyClient(temporal);

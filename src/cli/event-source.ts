@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pino from 'pino';
 import { Herald, HeraldError } from '../../sdk/typescript/src';
 import { createNotifications } from '../db/notify';
 import { followEvents } from '../events/follow';
@@ -39,10 +38,7 @@ export function localEvents(slug: string | undefined, names: string[] | null): E
       const installation = await findInstallation();
       await withDatabase(async (pool) => {
         const { id: projectId } = await chooseProject(pool, installation, slug);
-        const notifications = createNotifications({
-          url: databaseUrlOf(installation),
-          log: pino({ level: 'silent' }),
-        });
+        const notifications = createNotifications({ url: databaseUrlOf(installation) });
         try {
           let after: StreamPlace = await endOfStream(pool);
           await reconnecting({ onInterrupted, signal }, async (opened) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { Logger } from '../lib/log';
 import { startSweep } from '../lib/sweep';
+import type { Outage } from './outage';
 import { afterCommit, type Db } from './pool';
 import { destroyConnection, keepAlive } from './time-limits';
 
@@ -89,7 +89,13 @@ const CONNECT_TIMEOUT_MS = 3_000;
 const CHECK = { everyMs: 5_000, limitMs: 5_000 };
 
 /** One LISTEN connection for the whole process, which reconnects by itself. */
-export function createNotifications({ url, log }: { url: string; log: Logger }): Notifications {
+export function createNotifications({
+  url,
+  outage,
+}: {
+  url: string;
+  outage?: Pick<Outage, 'lost' | 'connected'>;
+}): Notifications {
   const listeners: Listeners = new Map();
   inProcess.add(listeners);
   let client: pg.Client | null = null;
@@ -118,7 +124,7 @@ export function createNotifications({ url, log }: { url: string; log: Logger }):
       if (client === next) client = null;
       next.end().catch(() => {});
       if (stopped) return;
-      log.warn({ err }, 'the notification connection was lost');
+      outage?.lost(err);
       timer = setTimeout(() => void connect(), delay);
       delay = Math.min(delay * 2, RECONNECT_MS.most);
     };
@@ -136,6 +142,7 @@ export function createNotifications({ url, log }: { url: string; log: Logger }):
     }
     if (stopped) return void next.end().catch(() => {});
     client = next;
+    outage?.connected();
     // Channels that joined while the connection was being made.
     for (const channel of listeners.keys()) listen(next, channel);
     delay = RECONNECT_MS.first;

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import { retryConflicts } from './conflicts';
+import type { Outage } from './outage';
 import { outsideProject, SharedPool } from './project-share';
 import {
   applyTimeLimits,
@@ -23,7 +24,8 @@ export interface PoolOptions {
   timeLimits?: TimeLimits | undefined;
   /** Connections that one project may hold at once. Default: all. */
   projectShare?: number | undefined;
-  onError?: (error: Error) => void;
+  /** Told of every connection that is made or lost. */
+  outage?: Pick<Outage, 'watch'> | undefined;
 }
 
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -37,7 +39,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, (value) => Number(value));
 const limitsOfPools = new WeakMap<pg.Pool, TimeLimits>();
 
 export function createPool(options: PoolOptions): SharedPool {
-  const { url, max = 10, applicationName = 'herald', timeLimits, projectShare, onError } = options;
+  const { url, max = 10, applicationName = 'herald', timeLimits, projectShare, outage } = options;
   const pool = new SharedPool(
     {
       connectionString: url,
@@ -60,9 +62,10 @@ export function createPool(options: PoolOptions): SharedPool {
   );
   if (timeLimits) limitsOfPools.set(pool, timeLimits);
   // An idle client that loses its server emits here; without a listener the process would die.
-  pool.on('error', (error) => onError?.(error));
+  pool.on('error', () => {});
   // A client that loses its connection between two users, or between two statements, emits here; the next one reports it.
   pool.on('connect', (client) => client.on('error', () => {}));
+  outage?.watch(pool);
   return pool;
 }
 

@@ -31,7 +31,15 @@ export async function applyTimeLimits(
   } as pg.QueryConfig);
 }
 
+const destroyed = new WeakSet<pg.ClientBase>();
+
 /** Ends the wait for a server that does not respond. `end` would wait for its response first. */
 export function destroyConnection(client: pg.ClientBase): void {
+  destroyed.add(client);
   (client as pg.ClientBase & { connection: pg.Connection }).connection.stream.destroy();
+}
+
+/** Whether this process closed the connection, as opposed to the server or the network. */
+export function isDestroyed(client: pg.ClientBase): boolean {
+  return destroyed.has(client);
 }

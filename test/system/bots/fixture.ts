@@ -49,7 +49,7 @@ export function startIntake(
   handle: (update: StoredUpdate) => Promise<void>,
   options: Partial<IntakeOptions> = {},
 ): RunningIntake {
-  const notifications = createNotifications({ url: database.url, log: quiet });
+  const notifications = createNotifications({ url: database.url });
   const intake = createIntake({
     pool: database.pool,
     notifications,

@@ -1,4 +1,3 @@
-import pino from 'pino';
 import { createNotifications, notifyAfterCommit, notifyChannels } from '../../../src/db/notify';
 import { withTransaction } from '../../../src/db/pool';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
@@ -18,7 +17,7 @@ const commitAndNotify = () =>
   });
 
 test('a commit wakes its own process once, and at once; another process is heard too', async () => {
-  const notifications = createNotifications({ url: database.url, log: pino({ level: 'silent' }) });
+  const notifications = createNotifications({ url: database.url });
   const heard: (string | null)[] = [];
   try {
     notifications.on(channel, (payload) => heard.push(payload));

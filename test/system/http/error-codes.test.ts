@@ -21,6 +21,7 @@ let project: TestProject;
 let database: TestDatabase;
 let proxy: TcpProxy;
 let cutOff: TestService;
+const logLines: string[] = [];
 
 beforeAll(async () => {
   service = await useService();
@@ -29,7 +30,7 @@ beforeAll(async () => {
   proxy = await startTcpProxy(Number(address.port));
   address.port = String(proxy.port);
   // Its own: it loses its database.
-  cutOff = await startTestService({ roles: 'api', database: { ...database, url: address.href } });
+  cutOff = await startTestService({ roles: 'api', logLines, database: { ...database, url: address.href } });
 });
 afterAll(async () => {
   await proxy?.open();
@@ -241,6 +242,25 @@ const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     return api('GET', '/v1/webhooks');
   },
 };
+
+test('while the database is unavailable the log has one line, and another one with a count when it is back', async () => {
+  const { api } = await cutOff.createProject();
+  const before = logLines.length;
+  const complaints = () =>
+    logLines
+      .slice(before)
+      .map((line) => JSON.parse(line) as { level: number; msg: string; errors?: number })
+      .filter(({ level }) => level > 30);
+  await proxy.close();
+  for (let i = 0; i < 5; i += 1) expect((await api('GET', '/v1/webhooks')).status).toBe(503);
+  await proxy.open();
+  await eventually(async () => (await api('GET', '/v1/webhooks')).status === 200 && complaints().length > 1);
+  const [lost, back, ...others] = complaints();
+  expect(lost?.msg).toContain('the connection to the database was lost');
+  expect(back?.msg).toBe('the database is available again');
+  expect(back?.errors).toBeGreaterThanOrEqual(5);
+  expect(others).toEqual([]);
+});
 
 test('every code can be produced: none is only reserved', () => {
   expect(Object.keys(producers).sort()).toEqual([...errorCodes].sort());

@@ -3,7 +3,18 @@ import { openCookieBrowser } from '../../support/cookie-browser';
 import { loadOpenidClient } from '../../support/es-modules';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';
-import { answer, createClient, discover, newestSession, postToken, type CreatedClient } from './fixture';
+import { statusInDatabase } from '../login/fixture';
+import {
+  answer,
+  createClient,
+  discover,
+  followOut,
+  newAttempt,
+  newestSession,
+  openLogin,
+  postToken,
+  type CreatedClient,
+} from './fixture';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -112,6 +123,34 @@ test('the page ends with the outcome, and the log names the device that asked', 
   expect(body.data[0]).toMatchObject({ client_name: 'TV', user_agent: 'Living room TV' });
   expect((await poll(device)).status).toBe(200);
   expect((await poll(device)).body['error']).toBe('invalid_grant');
+});
+
+test('a login is redeemed together with its grant, by a device as by the page: after a fault both can try again', async () => {
+  const whileNoGrantIsStored = async (request: () => Promise<{ status: number }>) => {
+    await service.pool.query(`CREATE FUNCTION refuse_grant() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION 'no room'; END $$;
+      CREATE TRIGGER refuse_grant BEFORE INSERT ON oidc_records FOR EACH ROW
+        WHEN (NEW.model = 'Grant') EXECUTE FUNCTION refuse_grant()`);
+    try {
+      expect((await request()).status).toBeGreaterThanOrEqual(500);
+    } finally {
+      await service.pool.query('DROP TRIGGER refuse_grant ON oidc_records; DROP FUNCTION refuse_grant()');
+    }
+    expect(await statusInDatabase(service, await newestSession(service))).toBe('confirmed');
+  };
+
+  const device = await newDevice();
+  await answer(service, (await openLink(device.verification_uri_complete)).page);
+  await whileNoGrantIsStored(() => poll(device));
+  expect((await poll(device)).status).toBe(200);
+  expect(await statusInDatabase(service, await newestSession(service))).toBe('consumed');
+
+  const { browser, url } = await newAttempt(await discover(await createClient(project)));
+  const page = await openLogin(browser, url);
+  await answer(service, page);
+  await whileNoGrantIsStored(() => browser.get(page.url));
+  expect((await followOut(service, browser, page.url)).searchParams.get('code')).not.toBeNull();
+  expect(await statusInDatabase(service, await newestSession(service))).toBe('consumed');
 });
 
 test('authorization_pending, slow_down, access_denied and expired_token as in the RFC', async () => {
