@@ -85,7 +85,10 @@ interface BegunRun {
   content: StoredContent | BatchTemplates;
 }
 
-/** What has changed for the recipients since they were copied, in batches. */
+/**
+ * What has changed for the recipients since they were copied, in batches. A batch is an array, not a join: where the
+ * planner takes the table for small, because most broadcasts are, it would look for the batch again for each recipient.
+ */
 export async function updateRecipients(
   pool: pg.Pool,
   { id, projectId, senders }: BroadcastRun,
@@ -101,10 +104,10 @@ function skipTooLate(db: Db, id: string): Promise<number> {
     db,
     'skip_too_late_recipients',
     `UPDATE broadcast_recipients SET status = 'skipped', reason = 'too_late', ended_at = now()
-     WHERE status = 'queued' AND id IN (
+     WHERE status = 'queued' AND id = ANY (ARRAY(
        SELECT id FROM broadcast_recipients
        WHERE broadcast_id = $1 AND status = 'queued' AND NOT resent AND media_message_id IS NULL
-         AND due_at < clock_timestamp() - interval '${limits.scheduledLateHours} hours' LIMIT ${BATCH_ROWS})`,
+         AND due_at < clock_timestamp() - interval '${limits.scheduledLateHours} hours' LIMIT ${BATCH_ROWS}))`,
     [id],
   );
 }
@@ -116,9 +119,9 @@ function leaveRemovedBots(db: Db, id: string, projectId: string, connected: stri
     'leave_removed_bots',
     `UPDATE broadcast_recipients r SET bot = coalesce(
        (SELECT own.bot FROM project_bots own WHERE own.project_id = $2 AND own.channel = r.channel), '')
-     WHERE r.status = 'queued' AND r.id IN (
+     WHERE r.status = 'queued' AND r.id = ANY (ARRAY(
        SELECT id FROM broadcast_recipients
-       WHERE broadcast_id = $1 AND status = 'queued' AND bot <> '' AND bot <> ALL ($3::text[]) LIMIT ${BATCH_ROWS})`,
+       WHERE broadcast_id = $1 AND status = 'queued' AND bot <> '' AND bot <> ALL ($3::text[]) LIMIT ${BATCH_ROWS}))`,
     [id, projectId, connected],
   );
 }

@@ -177,8 +177,8 @@ export function replaceOnNext(db: Db, { project_id, kind, name, new_name }: Labe
     db,
     `replace_${kind}_on_subscribers`,
     `WITH theirs AS (
-       SELECT id FROM subscribers WHERE ${kind} @> ARRAY[$2::text] AND id IN (
-         SELECT id FROM subscribers WHERE project_id = $1 AND ${kind} @> ARRAY[$2::text] LIMIT ${BATCH_ROWS})
+       SELECT id FROM subscribers WHERE ${kind} @> ARRAY[$2::text] AND id = ANY (ARRAY(
+         SELECT id FROM subscribers WHERE project_id = $1 AND ${kind} @> ARRAY[$2::text] LIMIT ${BATCH_ROWS}))
        ORDER BY id FOR NO KEY UPDATE)
      UPDATE subscribers s SET updated_at = now(), ${kind} = CASE WHEN $3::text IS NULL OR s.${kind} @> ARRAY[$3::text]
          THEN array_remove(s.${kind}, $2::text) ELSE array_replace(s.${kind}, $2::text, $3::text) END
