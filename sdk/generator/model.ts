@@ -37,6 +37,8 @@ export interface SdkMethod {
   body: Schema | null;
   /** The type of a body that is text. */
   textType: string | null;
+  /** The types of a body that is a file; the caller says which. */
+  fileTypes: readonly string[] | null;
   response: { kind: 'json'; schema: Schema } | { kind: 'file' } | { kind: 'events' } | { kind: 'nothing' };
   /** Whether the route takes an Idempotency-Key. */
   keyed: boolean;
@@ -104,6 +106,7 @@ function sdkMethod(spec: RouteSpec, { group, name }: { group: string; name: stri
     query: query && Object.keys(query.properties ?? {}).length > 0 ? query : null,
     body: spec.body ? (jsonSchema(spec.body, 'input') as Schema) : null,
     textType: spec.text?.type ?? null,
+    fileTypes: spec.file?.types ?? null,
     response,
     keyed: headerSchemas(spec).some(
       (schema) => 'idempotency-key' in ((jsonSchema(schema, 'input') as Schema).properties ?? {}),
@@ -161,10 +164,11 @@ function isWorthAName({ properties, oneOf, anyOf }: Schema): boolean {
 /** All types of the SDKs: the body, query, response and items of each method, and the data of each event. */
 export function namedSchemas({ methods, events }: SdkModel): NamedSchemas {
   const named = new NamedSchemas();
-  for (const { group, name, body, textType, query, response, items, ...method } of methods) {
+  for (const each of methods) {
+    const { group, name, body, textType, fileTypes, query, response, items } = each;
     const prefix = pascalCase(group) + pascalCase(name);
-    const of = `of ${routeKeyOf({ group, name, body, textType, query, response, items, ...method })}`;
-    if (body && !textType) named.add(`${prefix}Body`, body, `The body ${of}.`);
+    const of = `of ${routeKeyOf(each)}`;
+    if (body && !textType && !fileTypes) named.add(`${prefix}Body`, body, `The body ${of}.`);
     if (query) named.add(`${prefix}Query`, query, `The query ${of}.`);
     if (response.kind === 'json') named.add(`${prefix}Response`, response.schema, `The response ${of}.`);
     if (items) named.add(`${prefix}Item`, items, `An entry of the list ${of}.`);

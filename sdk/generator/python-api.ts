@@ -96,9 +96,9 @@ interface Argument {
 
 /** The fields of a JSON object and of the query are keywords; every other body is one argument. */
 function argumentsOf(method: SdkMethod, named: NamedSchemas): Argument[] {
-  const { body, query, textType } = method;
+  const { body, query, textType, fileTypes } = method;
   const prefix = pascalCase(method.group) + pascalCase(method.name);
-  const isSpread = body !== null && textType === null && isRecord(body);
+  const isSpread = body !== null && textType === null && fileTypes === null && isRecord(body);
   const keywords = [
     ...(isSpread ? keywordsOf(body, `${prefix}Body`, 'body', named) : []),
     ...(query ? keywordsOf(query, `${prefix}Query`, 'query', named) : []),
@@ -112,9 +112,17 @@ function argumentsOf(method: SdkMethod, named: NamedSchemas): Argument[] {
       const name = names.includes(field) ? `${snakeCase(method.group).replace(/s$/, '')}_${field}` : field;
       return { name, field, type: 'str', optional: false, place: 'path' };
     }),
-    ...(body !== null && !isSpread ? [{ ...whole, type: textType ? 'str' : `types.${prefix}Body` }] : []),
+    ...(body !== null && !isSpread ? [{ ...whole, type: wholeType(method, prefix) }] : []),
+    ...(fileTypes
+      ? [{ ...whole, name: 'content_type', type: `Literal[${fileTypes.map(literal).join(', ')}]` }]
+      : []),
     ...keywords.sort((a, b) => Number(a.optional) - Number(b.optional)),
   ];
+}
+
+function wholeType({ textType, fileTypes }: SdkMethod, prefix: string): string {
+  if (fileTypes) return 'bytes';
+  return textType ? 'str' : `types.${prefix}Body`;
 }
 
 const RESERVED = new Set(['self', 'idempotency_key', 'request_options']);
@@ -173,13 +181,7 @@ function apiMethod(method: SdkMethod, list: Argument[], flavour: Flavour): strin
     `"${httpMethod}"`,
     `${method.params.length > 0 ? 'f' : ''}"${pathText}"`,
     ...(query.length > 0 ? [`query=given({${query.join(', ')}})`] : []),
-    ...(method.textType
-      ? [`text=(${literal(method.textType)}, body)`]
-      : method.body === null
-        ? []
-        : list.some(({ place }) => place === 'whole body')
-          ? ['body=body']
-          : [`body=given({${body.join(', ')}})`]),
+    ...sentBody(method, list, body),
     ...(keyed ? ['keyed=True', 'idempotency_key=idempotency_key'] : []),
     ...(response.kind === 'json' ? [] : [`returns="${response.kind === 'events' ? 'file' : response.kind}"`]),
     `options=${response.kind === 'events' ? 'options' : 'request_options'}`,
@@ -191,6 +193,14 @@ function apiMethod(method: SdkMethod, list: Argument[], flavour: Flavour): strin
   return `    ${flavour.define} ${snakeCase(name)}${signature(list, keyed)} -> ${returns}:
         ${docstring(text, '        ')}        ${result}
 `;
+}
+
+function sentBody(method: SdkMethod, list: Argument[], fields: string[]): string[] {
+  if (method.fileTypes) return ['raw=(content_type, body)'];
+  if (method.textType) return [`raw=(${literal(method.textType)}, body)`];
+  if (method.body === null) return [];
+  const isWhole = list.some(({ place }) => place === 'whole body');
+  return [isWhole ? 'body=body' : `body=given({${fields.join(', ')}})`];
 }
 
 function streamMethod(

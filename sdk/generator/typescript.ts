@@ -149,7 +149,7 @@ ${members.join('\n')}}
   return `${NOTICE}import type { HeraldFile } from '../file';
 import { allPages } from '../pages';
 import { followEvents, type StreamedEvent, type StreamOptions } from '../stream';
-import { pathOf, type RequestOptions, type Transport } from '../transport';
+import { pathOf, type Bytes, type RequestOptions, type Transport } from '../transport';
 import type * as types from './types';
 
 ${classes.join('\n')}
@@ -160,6 +160,12 @@ ${fields}
 ${made}  }
 }
 `;
+}
+
+function sentBody({ body, textType, fileTypes }: SdkMethod): string[] {
+  if (fileTypes) return ['raw: { type: contentType, content: body }'];
+  if (textType) return [`raw: { type: '${textType}', content: body }`];
+  return body ? ['body'] : [];
 }
 
 interface Argument {
@@ -177,10 +183,13 @@ function argumentsOf(method: SdkMethod): Argument[] {
       ? [
           {
             name: 'body',
-            type: method.textType ? 'string' : `${prefix}Body`,
+            type: method.fileTypes ? 'Bytes' : method.textType ? 'string' : `${prefix}Body`,
             optional: isOptional(method.body),
           },
         ]
+      : []),
+    ...(method.fileTypes
+      ? [{ name: 'contentType', type: union(method.fileTypes.map(literal)), optional: false }]
       : []),
     ...(method.query ? [{ name: 'query', type: `${prefix}Query`, optional: isOptional(method.query) }] : []),
   ];
@@ -205,11 +214,7 @@ function apiMethod(method: SdkMethod): string {
     `method: '${httpMethod}'`,
     `path: ${method.params.length === 0 ? `'${path}'` : `pathOf\`${path.replaceAll(/\{(\w+)\}/g, (_, param: string) => `\${${camelCase(param)}}`)}\``}`,
     ...(method.query ? ['query'] : []),
-    ...(method.textType
-      ? [`text: { type: '${method.textType}', content: body }`]
-      : method.body
-        ? ['body']
-        : []),
+    ...sentBody(method),
     ...(method.keyed ? ['keyed: true'] : []),
     ...(response.kind === 'json'
       ? []

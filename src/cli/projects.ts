@@ -241,7 +241,7 @@ export function addProjectCommands(program: Command): void {
     .option('--redirect-url <url...>', 'redirect URLs of sessions; replaces the list')
     .option('--timezone <name>', 'IANA name, such as Europe/Berlin')
     .option('--scheduled-entries <number>', 'open scheduled and recurring messages and chains together')
-    .option('--logo-url <url>', 'PNG or WebP for the hosted login page, fetched now; "none" removes it')
+    .option('--logo-url <url>', 'PNG, JPEG or WebP for the hosted login page, fetched now; "none" removes it')
     .option('--color <#rrggbb>', 'button colour of the hosted login page, or "none"')
     .option('--privacy-url <url>', 'privacy policy, linked on the hosted login page, or "none"')
     .option('--plan <plan>', 'free or basic')

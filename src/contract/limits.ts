@@ -17,8 +17,9 @@ export const limits = {
   nameLength: 100,
   timezoneLength: 64,
   userAgentLength: 512,
-  /** Of a project's logo. */
+  /** Of a project's logo that Herald fetches, and of one that is uploaded. */
   logoBytes: 100 * KIB,
+  uploadedLogoBytes: 512 * KIB,
   logoPixels: 2_000,
 
   authSessionsPerHour: 5,

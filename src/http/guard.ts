@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { AppError } from '../contract/errors';
@@ -10,7 +11,7 @@ import { uuidv7 } from '../lib/uuid';
 import type { KeyedProject } from '../projects/contract';
 import type { IdempotentRequest, RunOnce, Work } from './idempotency';
 import { auditActionOf } from './audit-action';
-import { readJsonBody, readTextBody } from './json-body';
+import { readFileBody, readJsonBody, readTextBody } from './json-body';
 import { logIds } from './log-ids';
 import { isOwnRequest } from './own-requests';
 import type { CountRequest } from './project-limit';
@@ -257,11 +258,15 @@ async function parsedBody(
   spec: RouteSpec,
   { keylessBodyBytes = limits.keylessBodyBytes }: GuardDeps,
 ): Promise<{ body: unknown; identity: unknown }> {
-  const { body: schema, text, method } = spec;
+  const { body: schema, text, file, method } = spec;
   if (method === 'GET') return { body: undefined, identity: undefined };
   if (text) {
     const { value, digest } = await readTextBody(ctx, text);
     return { body: value, identity: digest };
+  }
+  if (file) {
+    const body = await readFileBody(ctx, file);
+    return { body, identity: createHash('sha256').update(body).digest('hex') };
   }
   // A body that is not read is a mistake that the caller wants to hear of.
   const maxBytes = spec.auth === 'key' ? limits.requestBodyBytes : keylessBodyBytes;

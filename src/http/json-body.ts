@@ -71,6 +71,22 @@ export async function readTextBody<T>(
   return { value: await reader.end(), digest: hash.digest('hex') };
 }
 
+/** Reads a file of one of these types. A missing body is an empty file. */
+export async function readFileBody(
+  ctx: Context,
+  { types, maxBytes }: { types: readonly string[]; maxBytes: number },
+): Promise<Buffer> {
+  const raw = await readBody(ctx, maxBytes);
+  if (raw !== null && !ctx.is([...types])) {
+    throw new AppError('unsupported_media_type', `The body must be sent as ${listed(types)}.`);
+  }
+  return raw ?? Buffer.alloc(0);
+}
+
+function listed(types: readonly string[]): string {
+  return `${types.slice(0, -1).join(', ')} or ${types.at(-1)}`;
+}
+
 /** Without more bytes: the end of the text. */
 function storableText(decoder: InstanceType<typeof TextDecoder>, bytes?: Buffer): string {
   let text: string;

@@ -23,13 +23,15 @@ export function responseExample(schema: Json): unknown {
   return withValues(exampleResponse(schema));
 }
 
-/** The beginning of each picture; a PNG in base64. */
+/** The beginning of each picture, in base64 but for SVG. */
 const pictures: Record<string, string> = {
   'image/svg+xml': '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 41 41">…</svg>',
   'image/png': 'iVBORw0KGgoAAAANSUhEUgAAAgAAAAIA…',
+  'image/jpeg': '/9j/4AAQSkZJRgABAQAAAQABAAD…',
+  'image/webp': 'UklGRiQAAABXRUJQVlA4IBgAAAAw…',
 };
 
-/** A response that is not JSON. */
+/** A body that is not JSON. */
 export function fileExample({ example }: RouteSpec, mediaType: string): string | undefined {
   return example?.() ?? pictures[mediaType];
 }

@@ -50,7 +50,7 @@ function operation(spec: RouteSpec, serverUrl: string): Json {
       ? {
           requestBody: {
             required: !spec.body.safeParse({}).success,
-            content: { [spec.text?.type ?? 'application/json']: requestContent(spec, spec.body) },
+            content: requestContent(spec, spec.body),
           },
         }
       : {}),
@@ -59,8 +59,18 @@ function operation(spec: RouteSpec, serverUrl: string): Json {
 }
 
 function requestContent(spec: RouteSpec, body: z.ZodType): Json {
+  if (spec.file) return filesOf(spec, spec.file.types);
   const schema = jsonSchema(body, 'input');
-  return { schema, example: requestExample(operationId(spec), schema) };
+  const content = { schema, example: requestExample(operationId(spec), schema) };
+  return { [spec.text?.type ?? 'application/json']: content };
+}
+
+const fileSchema = { type: 'string', format: 'binary' };
+
+function filesOf(spec: RouteSpec, types: readonly string[]): Json {
+  return Object.fromEntries(
+    types.map((type) => [type, { schema: fileSchema, example: fileExample(spec, type) }]),
+  );
 }
 
 /** For example get_v1_webhooks_id: stable, because it derives only from method and path. */
@@ -101,13 +111,10 @@ function success(spec: RouteSpec): Json {
   const shown = { headers: headersOf([...commonHeaders(spec), ...replayed]) };
   if (spec.response === undefined) return { description: 'Success.', ...shown };
   if (Array.isArray(spec.response)) {
-    const schema = { type: 'string', format: 'binary' };
     return {
       description: spec.summary,
       ...shown,
-      content: Object.fromEntries(
-        spec.response.map((type) => [type, { schema, example: fileExample(spec, type) }]),
-      ),
+      content: filesOf(spec, spec.response),
     };
   }
   const schema = jsonSchema(spec.response, 'output');

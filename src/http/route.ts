@@ -73,6 +73,8 @@ export interface RouteSpec<
   body?: B;
   /** The body is text of this type instead of JSON. Its reader checks it; `body` describes it. */
   text?: { type: string; maxBytes: number; reader: () => TextReader<unknown> };
+  /** The body is a file of one of these types instead of JSON. The route checks it; `body` describes it. */
+  file?: { types: readonly string[]; maxBytes: number };
   /** Request headers that the route reads, in lower case. */
   headers?: H;
   /**

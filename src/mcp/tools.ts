@@ -18,7 +18,7 @@ export interface Tool {
   spec: RouteSpec;
 }
 
-/** Every route of the API whose response is JSON without a secret; names are those of the SDKs. */
+/** Every route of the API whose response is JSON without a secret and whose body is no file; names are those of the SDKs. */
 export function createTools(routes: Route[]): Tool[] {
   const specs = routes.map(({ spec }) => spec);
   const names = sdkNames(specs);
@@ -54,7 +54,9 @@ export function listed({ name, title, description, inputSchema, outputSchema, an
 function isTool(spec: RouteSpec): boolean {
   const isJson = spec.response === undefined || spec.response instanceof z.ZodType;
   const isSecret = spec.confidential === true || spec.idempotent?.shownOnce !== undefined;
-  return spec.auth === 'key' && spec.path.startsWith('/v1/') && isJson && !isSecret && !spec.streamed;
+  return (
+    spec.auth === 'key' && spec.path.startsWith('/v1/') && isJson && !isSecret && !spec.streamed && !spec.file
+  );
 }
 
 /** Parameters of path and query by their names, and the body as `body`. */

@@ -42,7 +42,10 @@ const colorSchema = z
   .nullable();
 
 export const brandSchema = z.strictObject({
-  logo_url: z.string().nullable().describe('Where the logo was fetched from. Herald serves its own copy.'),
+  logo_url: z
+    .string()
+    .nullable()
+    .describe('Where the logo was fetched from; null if it was uploaded. Herald serves its own copy.'),
   logo_path: z.string().nullable().describe('Path of that copy on this server; a new logo has a new path.'),
   color: z.string().nullable().describe('Colour of the buttons on the hosted login page: #rrggbb.'),
   privacy_url: z.string().nullable().describe('Privacy policy, linked on the hosted login page.'),
@@ -55,7 +58,7 @@ const brandChanges = {
     .check(characters(limits.urlLength))
     .nullable()
     .describe(
-      `A PNG or WebP image of up to ${limits.logoBytes / KIB} KB. It is fetched once, now; send the URL again to fetch it again.`,
+      `A PNG, JPEG or WebP image of up to ${limits.logoBytes / KIB} KB. It is fetched once, now; send the URL again to fetch it again.`,
     )
     .optional(),
   color: colorSchema.optional(),
@@ -66,6 +69,9 @@ const brandChanges = {
     .nullable()
     .optional(),
 };
+
+/** The body of an upload; the route checks what is in it. */
+export const logoSchema = z.instanceof(Uint8Array);
 
 export const projectSchema = z.strictObject({
   id: idSchema,

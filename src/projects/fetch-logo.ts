@@ -2,15 +2,21 @@ import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import { vetUrl, type LocalPolicy } from '../outbound/addresses';
 import { fetchFile, FetchFileError } from '../outbound/fetch-file';
-import { readImage } from './logo-image';
+import { readImage, type LogoImage } from './logo-image';
 
 const TIMEOUT_MS = 5_000;
 const FIELD = 'brand.logo_url';
 
 export interface Logo {
-  url: string;
-  type: 'image/png' | 'image/webp';
+  /** Null if it was uploaded. */
+  url: string | null;
+  type: LogoImage['type'];
   data: Buffer;
+}
+
+/** The logo that a request has as its body. */
+export function uploadedLogo(data: Buffer): Logo {
+  return checkedLogo(data, { url: null, field: 'body' });
 }
 
 /**
@@ -27,20 +33,26 @@ export async function fetchLogo(url: string, policy: LocalPolicy): Promise<Logo>
   }).catch((error: unknown) => {
     throw error instanceof FetchFileError ? refusal(error) : error;
   });
+  return checkedLogo(data, { url, field: FIELD });
+}
+
+function checkedLogo(data: Buffer, { url, field }: { url: string | null; field: string }): Logo {
   const image = readImage(data);
-  if (!image) throw invalid('must be a PNG or WebP image');
+  if (!image) throw invalid(field, 'must be a JPEG, PNG or WebP image');
   // A small file can hold a picture that takes gigabytes in the browser.
   if (Math.min(image.width, image.height) < 1 || Math.max(image.width, image.height) > limits.logoPixels) {
-    throw invalid(`the image can have up to ${limits.logoPixels} × ${limits.logoPixels} pixels`);
+    throw invalid(field, `the image can have up to ${limits.logoPixels} × ${limits.logoPixels} pixels`);
   }
   return { url, type: image.type, data };
 }
 
 function refusal(error: FetchFileError): AppError {
-  if (error.reason === 'too_large') return invalid(`the image can have up to ${limits.logoBytes / 1024} KB`);
+  if (error.reason === 'too_large') {
+    return invalid(FIELD, `the image can have up to ${limits.logoBytes / 1024} KB`);
+  }
   return new AppError('invalid_url', `${FIELD}: ${error.message}`);
 }
 
-function invalid(why: string): AppError {
-  return new AppError('validation_failed', `${FIELD}: ${why}`);
+function invalid(field: string, why: string): AppError {
+  return new AppError('validation_failed', `${field}: ${why}`);
 }

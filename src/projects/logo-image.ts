@@ -1,15 +1,21 @@
+export const logoTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
+
 export interface LogoImage {
-  type: 'image/png' | 'image/webp';
+  type: (typeof logoTypes)[number];
   width: number;
   height: number;
 }
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 
-/** Recognises PNG and WebP by their bytes and reads the size; null for anything else, SVG included. */
+/** Recognises PNG, JPEG and WebP by their bytes and reads the size; null for anything else, SVG included. */
 export function readImage(data: Buffer): LogoImage | null {
   if (data.length >= 24 && data.subarray(0, PNG.length).equals(PNG)) {
     return { type: 'image/png', width: data.readUInt32BE(16), height: data.readUInt32BE(20) };
+  }
+  if (data.length >= 4 && data.readUInt16BE(0) === 0xffd8) {
+    const size = jpegSize(data);
+    return size && { type: 'image/jpeg', ...size };
   }
   const isWebp =
     data.length >= 30 &&
@@ -17,6 +23,23 @@ export function readImage(data: Buffer): LogoImage | null {
     data.toString('latin1', 8, 12) === 'WEBP';
   const size = isWebp ? webpSize(data) : null;
   return size && { type: 'image/webp', ...size };
+}
+
+/** The size is in the frame header, the first of the segments SOF0 to SOF15. */
+function jpegSize(data: Buffer): { width: number; height: number } | null {
+  let at = 2;
+  while (at + 9 <= data.length && data[at] === 0xff) {
+    const marker = data.readUInt8(at + 1);
+    // A marker may be preceded by any number of fill bytes.
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (isFrame) return { width: data.readUInt16BE(at + 7), height: data.readUInt16BE(at + 5) };
+    at += 2 + data.readUInt16BE(at + 2);
+  }
+  return null;
 }
 
 /** The first chunk says which of the three forms the file has: extended, lossless or lossy. */

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import type { Config } from '../config';
-import { limits, plans } from '../contract/limits';
+import { KIB, limits, plans } from '../contract/limits';
 import { routesOf } from '../http/route';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import {
+  logoSchema,
   ownProjectChangesSchema,
   projectSchema,
   usageSchema,
@@ -12,6 +13,8 @@ import {
   type Project,
 } from './contract';
 import { changeProject, prepareBrand } from './change-project';
+import { uploadedLogo } from './fetch-logo';
+import { logoTypes } from './logo-image';
 import { findBrand } from './queries/brands';
 import { isBillingBlocked } from './queries/credits';
 import { findProject, type ProjectChanges } from './queries/projects';
@@ -55,6 +58,21 @@ export function createProjectRoutes({
         const brandChanges = brand && (await prepareBrand(brand, { allowLocal: config.allowLocalWebhooks }));
         return present((await changeProject(pool, project.id, changes, brandChanges)) ?? project);
       },
+    ),
+    route(
+      {
+        method: 'PUT',
+        path: '/v1/project/logo',
+        summary: 'Upload the logo',
+        description: `The body is a PNG, JPEG or WebP image of up to ${limits.uploadedLogoBytes / KIB} KiB and ${limits.logoPixels} × ${limits.logoPixels} pixels. It replaces a logo that was set by its URL; \`brand.logo_url: null\` in \`PATCH /v1/project\` removes it.`,
+        body: logoSchema,
+        file: { types: logoTypes, maxBytes: limits.uploadedLogoBytes },
+        response: projectSchema,
+      },
+      async ({ project, body }) =>
+        present(
+          (await changeProject(pool, project.id, {}, { logo: uploadedLogo(body as Buffer) })) ?? project,
+        ),
     ),
     route(
       {

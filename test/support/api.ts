@@ -14,6 +14,10 @@ export type Api = <T = any>( // eslint-disable-line @typescript-eslint/no-explic
   headers?: Record<string, string>,
 ) => Promise<ApiResponse<T>>;
 
+function isSentAsIs(body: unknown): body is string | Buffer<ArrayBuffer> {
+  return typeof body === 'string' || Buffer.isBuffer(body);
+}
+
 /** `always` is sent with every request. */
 export function createApi(url: string, key: string | null, always: Record<string, string> = {}): Api {
   return async <T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
@@ -25,7 +29,7 @@ export function createApi(url: string, key: string | null, always: Record<string
         ...always,
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isSentAsIs(body) ? body : JSON.stringify(body) }),
     });
     const text = await readText(response);
     const json = response.headers.get('content-type')?.includes('json') ?? false;

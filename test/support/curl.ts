@@ -39,6 +39,8 @@ export function runWithCurl(
 export async function callWithCurl(
   script: string,
   env: Record<string, string> = {},
+  /** What `--data-binary @name` sends. */
+  files: Record<string, Buffer> = {},
 ): Promise<{ status: number; body: string }> {
   const { stdout } = await run('bash', ['-euc', `curl() { printf '%s\\0' "$@"; }\n${script}`], {
     env: { ...process.env, ...env },
@@ -54,7 +56,9 @@ export async function callWithCurl(
       const [name = '', value = ''] = header.split(': ');
       return [name, value];
     }),
-    ...(body === undefined ? {} : { body }),
+    ...(body === undefined
+      ? {}
+      : { body: body.startsWith('@') ? new Uint8Array(files[body.slice(1)] ?? []) : body }),
   });
   return { status: response.status, body: await readText(response) };
 }

@@ -347,6 +347,22 @@ describe('the dashboard', () => {
     expect((await shop.api('GET', '/v1/project')).body.brand.logo_path).not.toBe(null);
     await page.getByRole('button', { name: 'Fetch logo again' }).click();
     await page.getByRole('alert').getByText('The server did not respond').waitFor();
+
+    // A file is shown before it is saved.
+    await page.getByLabel('Logo file').setInputFiles({
+      name: 'logo.png',
+      mimeType: 'image/png',
+      buffer: png(16, 8, () => [30, 30, 200, 255]),
+    });
+    await eventually(() => page.evaluate('document.querySelector(".login-preview img").naturalWidth === 16'));
+    expect((await shop.api('GET', '/v1/project')).body.brand.logo_url).not.toBeNull();
+    await save.click();
+    await eventually(async () => {
+      const { brand } = (await shop.api('GET', '/v1/project')).body;
+      return brand.logo_url === null && brand.logo_path !== null;
+    });
+    await page.getByRole('button', { name: 'Remove logo' }).click();
+    await eventually(async () => (await shop.api('GET', '/v1/project')).body.brand.logo_path === null);
   });
 
   it('brings the person back to the same page when the session has ended meanwhile', async () => {

@@ -285,6 +285,10 @@ export const api = {
 
   project: () => get<ProjectView>('/v1/project'),
   changeProject: (changes: OwnProjectChanges) => call<ProjectView>('PATCH', '/v1/project', changes),
+  uploadLogo: async (file: File) =>
+    (await (
+      await request('PUT', '/v1/project/logo', { type: file.type, content: file })
+    ).json()) as ProjectView,
   usage: () => get<UsageView>('/v1/usage'),
   logins: (filter: { status?: string; channel?: string; subscriber_id?: string; cursor: string | null }) =>
     get<Page<SessionRecord>>(`/v1/auth/sessions${query({ ...filter, limit: 25 })}`),

@@ -7,6 +7,8 @@ interface TryRequest {
   body?: string;
   /** Of the body; JSON by default. */
   type?: string;
+  /** The body is a file of one of these types. */
+  files?: string[];
 }
 
 const KEY = 'herald-docs-key';
@@ -42,6 +44,11 @@ function form(request: TryRequest): HTMLFormElement {
     body.input.value = request.body ?? '';
     (body.input as HTMLTextAreaElement).rows = Math.min(12, body.input.value.split('\n').length + 1);
   }
+  const file = request.files ? field('File', element('input'), true) : null;
+  if (file) {
+    file.input.type = 'file';
+    file.input.accept = request.files?.join(',') ?? '';
+  }
   const send = element('button', 'Send request');
   send.className = 'btn primary';
   const note = element('p', request.method === 'GET' ? '' : 'This request changes data of your project.');
@@ -51,6 +58,7 @@ function form(request: TryRequest): HTMLFormElement {
     ...(key ? [key.label] : []),
     ...values.map(({ field }) => field.label),
     ...(body ? [body.label] : []),
+    ...(file ? [file.label] : []),
     ...(note.textContent ? [note] : []),
     send,
     result,
@@ -75,6 +83,8 @@ function form(request: TryRequest): HTMLFormElement {
       method: request.method,
       headers,
       ...(body ? { body: body.input.value } : {}),
+      // The browser names its type.
+      ...(file ? { body: file.input.files?.[0] ?? null } : {}),
     })
       .then((shown) => result.replaceChildren(...shown))
       .finally(() => (send.disabled = false));

@@ -2,7 +2,7 @@ export { Herald } from './client';
 export { HeraldConnectionError, HeraldError } from './errors';
 export { HeraldFile } from './file';
 export type { StreamedEvent, StreamOptions } from './stream';
-export type { HeraldOptions, RequestOptions } from './transport';
+export type { Bytes, HeraldOptions, RequestOptions } from './transport';
 export type { WaitOptions } from './wait';
 export {
   verifySignature,

@@ -27,13 +27,16 @@ export interface HeraldOptions {
   fetch?: typeof fetch | undefined;
 }
 
+/** A file in memory; what `readFile` returns is one. */
+export type Bytes = Uint8Array | ArrayBuffer | Blob;
+
 export interface ApiRequest {
   method: string;
   path: string;
   query?: object;
   body?: object;
   /** A body that is not JSON. */
-  text?: { type: string; content: string };
+  raw?: { type: string; content: string | Bytes };
   /** The route takes an Idempotency-Key. */
   keyed?: boolean;
   /** Default: JSON. */
@@ -85,7 +88,7 @@ export class Transport {
   }
 
   private headersOf(
-    { body, text, returns }: ApiRequest,
+    { body, raw, returns }: ApiRequest,
     options: RequestOptions,
     key: string | undefined,
   ): Record<string, string> {
@@ -93,7 +96,7 @@ export class Transport {
       ...(returns === 'file' ? {} : { accept: 'application/json' }),
       ...(this.apiKey ? { authorization: `Bearer ${this.apiKey}` } : {}),
       ...(body ? { 'content-type': 'application/json' } : {}),
-      ...(text ? { 'content-type': text.type } : {}),
+      ...(raw ? { 'content-type': raw.type } : {}),
       ...(key === undefined ? {} : { 'idempotency-key': key }),
       ...options.headers,
     };
@@ -104,7 +107,7 @@ export class Transport {
     options: RequestOptions,
     headers: Record<string, string>,
   ): Promise<unknown> {
-    const { method, path, query = {}, body, text, returns } = request;
+    const { method, path, query = {}, body, raw, returns } = request;
     const wait = Number((query as { wait?: unknown }).wait ?? 0);
     const limitMs = (options.timeoutMs ?? this.timeoutMs) + (wait > 0 ? wait * 1000 : 0);
     const controller = new AbortController();
@@ -123,7 +126,11 @@ export class Transport {
         headers,
         signal: controller.signal,
         redirect: 'manual',
-        ...(text ? { body: text.content } : body ? { body: JSON.stringify(body) } : {}),
+        ...(raw
+          ? { body: raw.content as NonNullable<RequestInit['body']> }
+          : body
+            ? { body: JSON.stringify(body) }
+            : {}),
       });
       // A file is read by the caller, for as long as it takes; the caller's signal still ends it.
       if (response.ok && returns === 'file') return new HeraldFile(response);

@@ -50,7 +50,7 @@ const groups: [string, [string, string][]][] = [
       ],
       [
         'Logo of the hosted page',
-        `PNG or WebP, up to ${limits.logoBytes / KIB} KB and ${whole(limits.logoPixels)} × ${whole(limits.logoPixels)} pixels`,
+        `PNG, JPEG or WebP, up to ${whole(limits.logoPixels)} × ${whole(limits.logoPixels)} pixels; uploaded up to ${limits.uploadedLogoBytes / KIB} KiB, by its URL up to ${limits.logoBytes / KIB} KB`,
       ],
       [
         'Approvals per subscriber',

@@ -7,7 +7,8 @@ import { exampleBody } from './schema-example';
 
 /** The request that the samples of an operation show, made from its route. */
 export function sampleRequest(operation: Operation, baseUrl: string): SampleRequest {
-  const { method, path, scope, parameters, body, textType, response, mediaTypes } = operation;
+  const { method, path, scope, parameters, textType, fileTypes, response, mediaTypes } = operation;
+  const type = textType ?? fileTypes[0];
   const query = parameters
     .filter((parameter) => parameter.in === 'query' && parameter.required)
     .map(({ name }) => `${name}=<${name}>`)
@@ -18,10 +19,22 @@ export function sampleRequest(operation: Operation, baseUrl: string): SampleRequ
     url,
     call: sdkCall(operation, { method, url }) as SdkCall,
     needsKey: scope !== undefined,
-    headers: textType === undefined ? {} : { 'Content-Type': textType },
-    ...(textType !== undefined ? { text: textOf(operation) } : body ? { body: bodyOf(operation) } : {}),
+    headers: type === undefined ? {} : { 'Content-Type': type },
+    ...sentBody(operation),
     returns: response ? 'json' : returnsOf(mediaTypes),
   };
+}
+
+function sentBody(operation: Operation): Pick<SampleRequest, 'body' | 'text' | 'file'> {
+  const { body, textType, fileTypes } = operation;
+  if (fileTypes.length > 0) return { file: fileName(fileTypes) };
+  if (textType !== undefined) return { text: textOf(operation) };
+  return body ? { body: bodyOf(operation) } : {};
+}
+
+/** `logo.png` for image/png. */
+function fileName([type = '']: string[]): string {
+  return `logo.${type.split('/')[1]}`;
 }
 
 function returnsOf(mediaTypes: string[]): SampleRequest['returns'] {

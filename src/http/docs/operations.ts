@@ -29,6 +29,8 @@ export interface Operation {
   body: Json | undefined;
   /** The type of the body, if it is text instead of JSON. */
   textType: string | undefined;
+  /** The types of the body, if it is a file. */
+  fileTypes: string[];
   status: number;
   response: Json | undefined;
   /** The types of a binary response. */
@@ -63,6 +65,7 @@ function operation(spec: RouteSpec, sdk: SdkName): Operation {
     ],
     body: spec.body && jsonSchema(spec.body, 'input'),
     textType: spec.text?.type,
+    fileTypes: [...(spec.file?.types ?? [])],
     status,
     response: response && !isBinary ? jsonSchema(response, 'output') : undefined,
     mediaTypes: isBinary ? response : [],

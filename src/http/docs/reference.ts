@@ -81,14 +81,13 @@ export function resourcePage(tag: string, operations: Operation[], baseUrl: stri
 }
 
 function section(operation: Operation, baseUrl: string): Html {
-  const { id, method, path, summary, description, parameters, body, status, response, mediaTypes } =
-    operation;
+  const { id, method, path, summary, description, parameters, status, response, mediaTypes } = operation;
   const words = texts.en;
   const text = html`${heading(2, id, summary)}
     <p class="route">${methodName(method)} <code>${path}</code></p>
     ${description !== '' && html`<p>${prose(description)}</p>`}
     <p class="facts">${access(operation)}</p>
-    ${parameterTables(parameters)} ${body && fieldTable('Body', fieldLines(body))}
+    ${parameterTables(parameters)} ${bodyText(operation)}
     <p class="facts">Returns ${status}${mediaTypes.length > 0 && ` with ${mediaTypes.join(' or ')}`}.</p>
     ${response && fieldTable('Response', fieldLines(response), { marksRequired: false })}
     ${errorTables(operation)}`;
@@ -103,6 +102,13 @@ function section(operation: Operation, baseUrl: string): Html {
     )
   }`;
   return html`<section class="entry" data-anchor="${id}">${row(text, code)}</section>`;
+}
+
+function bodyText({ body, fileTypes }: Operation): Html | '' | undefined {
+  if (fileTypes.length > 0) {
+    return html`<p class="facts">The body is the file itself: ${fileTypes.join(', ')}.</p>`;
+  }
+  return body && fieldTable('Body', fieldLines(body));
 }
 
 function methodName(method: string): Html {
@@ -169,13 +175,13 @@ function errorTableOf(title: string, codes: ErrorCode[]): Html {
 
 /** The form of "Try it" is built by a script, from what it finds here. */
 function tryIt(operation: Operation): Html {
-  const { method, path, scope, parameters, body, textType } = operation;
+  const { method, path, scope, parameters, body, textType, fileTypes } = operation;
   const request = {
     method,
     path,
     needsKey: scope !== undefined,
     parameters: parameters.map(({ name, in: place, required }) => ({ name, in: place, required })),
-    ...(body ? { body: textOf(operation) } : {}),
+    ...(fileTypes.length > 0 ? { files: fileTypes } : body ? { body: textOf(operation) } : {}),
     ...(textType === undefined ? {} : { type: textType }),
   };
   return html`<div class="try" data-request="${JSON.stringify(request)}"></div>`;

@@ -36,7 +36,7 @@ export async function saveBrand(
     db,
     'save_brand',
     `INSERT INTO project_brands AS b (project_id, color, privacy_url, logo_url, logo_id, logo_type, logo)
-     VALUES ($1, $3, $5, $7, CASE WHEN $7::text IS NOT NULL THEN gen_random_uuid() END, $8, $9)
+     VALUES ($1, $3, $5, $7, CASE WHEN $9::bytea IS NOT NULL THEN gen_random_uuid() END, $8, $9)
      ON CONFLICT (project_id) DO UPDATE SET
        color = CASE WHEN $2 THEN excluded.color ELSE b.color END,
        privacy_url = CASE WHEN $4 THEN excluded.privacy_url ELSE b.privacy_url END,

@@ -5,6 +5,7 @@ import type { RouteSpec } from '../../../src/http/route';
 import { createRoutes } from '../../../src/roles/api';
 import type { ApiResponse } from '../../support/api';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { png } from '../../support/png';
 import { eventually } from '../../support/eventually';
 import { confirmedSession, createSession } from '../login/fixture';
 import { freshName, subscribePerson, textsTo, type Person } from '../messages/fixture';
@@ -72,6 +73,10 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'PATCH /v1/project': () => ({ body: { name: 'Renamed' } }),
   'GET /v1/project/texts': () => ({}),
   'PUT /v1/project/texts': () => ({ body: { help: { en: 'Ask {{project}}.' } } }),
+  'PUT /v1/project/logo': () => ({
+    body: png(2, 2, () => [0, 0, 0, 255]),
+    headers: { 'content-type': 'image/png' },
+  }),
   'GET /v1/usage': () => ({}),
   'GET /v1/event-types': () => ({}),
   'GET /v1/webhooks/stream': () => ({}),

@@ -1,4 +1,5 @@
 import { callWithCurl } from '../../support/curl';
+import { png } from '../../support/png';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';
 import { confirmedSession, createSession } from '../login/fixture';
@@ -191,7 +192,12 @@ describe('the requests of the reference', () => {
     );
   }
 
-  const execute = (script: string) => callWithCurl(script, { HERALD_API_KEY: project.api_key });
+  const execute = (script: string) =>
+    callWithCurl(
+      script,
+      { HERALD_API_KEY: project.api_key },
+      { 'logo.png': png(2, 2, () => [0, 0, 0, 255]) },
+    );
 
   it('are those of every operation', async () => {
     const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
@@ -266,11 +272,13 @@ describe('the requests of the reference', () => {
   });
 
   it('are correct by the types of the TypeScript SDK', () => {
-    const bodies = requests.map(({ typescript: sample }) => sample.replace(/^import .*$/m, ''));
+    const importLine = /^import .*$/gm;
+    const imports = new Set(requests.flatMap(({ typescript: sample }) => sample.match(importLine) ?? []));
+    const bodies = requests.map(({ typescript: sample }) => sample.replaceAll(importLine, ''));
     const text = bodies.map((body, index) => `export async function sample${index}() {${body}}`).join('\n');
     const prepared = typescript.prepare({
       file: 'samples.ts',
-      text: `import { Herald } from 'herald-sdk';\n${text}`,
+      text: `${[...imports].join('\n')}\n${text}`,
     });
     prepared.remove();
   });

@@ -176,6 +176,70 @@ describe('the look of a project', () => {
   });
 });
 
+describe('an uploaded logo', () => {
+  const upload = (project: TestProject, data: Buffer, type: string) =>
+    project.api('PUT', '/v1/project/logo', data, { 'content-type': type });
+  // SOI, a comment of two bytes, and a frame of 3 × 4 pixels.
+  const jpeg = Buffer.from('ffd8fffe00046869ffc0000b080004000301011100ffd9', 'hex');
+
+  it('is on the login page, in place of one from a URL, and can be removed', async () => {
+    const project = await service.createProject();
+    answer = serving(webp);
+    await setBrand(project, { logo_url: `${source}/a`, color: '#112233' });
+    for (const [type, data] of [
+      ['image/png', logo],
+      ['image/jpeg', jpeg],
+      ['image/webp', webp],
+    ] as const) {
+      const { status, body } = await upload(project, data, type);
+      expect({ status, brand: body.brand }).toEqual({
+        status: 200,
+        brand: {
+          logo_url: null,
+          logo_path: expect.stringMatching(/^\/brand\/logo\//),
+          color: '#112233',
+          privacy_url: null,
+        },
+      });
+      expect(await page(project)).toContain(`src="${body.brand.logo_path}"`);
+      const picture = await fetch(service.url + body.brand.logo_path);
+      expect(picture.headers.get('content-type')).toBe(type);
+      expect(Buffer.from(await picture.arrayBuffer())).toEqual(data);
+    }
+    expect((await setBrand(project, { logo_url: null })).body.brand.logo_path).toBeNull();
+    const { body: audit } = await project.api('GET', '/v1/audit?action=project_logo.updated');
+    expect(audit.data.at(-1)).toMatchObject({
+      changes: [{ field: 'logo_url', before: `${source}/a`, after: null }],
+    });
+  });
+
+  it('may have 512 KiB; more is 413', async () => {
+    const project = await service.createProject();
+    const padded = (bytes: number) => Buffer.concat([logo, Buffer.alloc(bytes - logo.length)]);
+    expect((await upload(project, padded(512 * 1024), 'image/png')).status).toBe(200);
+    const { status, body } = await upload(project, padded(512 * 1024 + 1), 'image/png');
+    expect({ status, code: body.code, error: body.error }).toEqual({
+      status: 413,
+      code: 'payload_too_large',
+      error: 'The request body is larger than 512 KiB.',
+    });
+  });
+
+  it.each([
+    ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/png', 400, /PNG or WebP/],
+    ['nothing', Buffer.alloc(0), 'image/png', 400, /PNG or WebP/],
+    ['a broken JPEG', jpeg.subarray(0, 8), 'image/jpeg', 400, /PNG or WebP/],
+    ['many pixels', png(2_001, 1, () => [0, 0, 0, 0]), 'image/png', 400, /2000 × 2000 pixels/],
+    ['another type', logo, 'image/gif', 415, /image\/png, image\/jpeg or image\/webp/],
+    ['JSON', Buffer.from('{}'), 'application/json', 415, /image\/png/],
+  ])('cannot be %s', async (_what, data, type, status, text) => {
+    const project = await service.createProject();
+    const { status: found, body } = await upload(project, data, type);
+    expect({ status: found, error: body.error }).toEqual({ status, error: expect.stringMatching(text) });
+    expect((await project.api('GET', '/v1/project')).body.brand.logo_path).toBeNull();
+  });
+});
+
 describe('the way back from the login page', () => {
   it('leads to the session’s own address with the error and the state', async () => {
     const project = await service.createProject({

@@ -1,6 +1,7 @@
 """As client.ts, with the synchronous client and, for lists and waiting, the asynchronous one."""
 
 import asyncio
+import base64
 import json
 import threading
 import time
@@ -10,6 +11,8 @@ from herald_sdk import AsyncHerald, Herald, HeraldError, WebhookVerificationErro
 
 
 EVENTS = "otp.sent,auth.completed,otp.verified"
+# A PNG of one pixel.
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
 def show(step, **facts):
@@ -125,6 +128,8 @@ with Herald() as herald:
     names = [link["name"] for link in herald.subscribe_links.list_all(limit=2)]
     assert len(names) == 5
     show("exported", hasSubscriber=subscriber_id in herald.exports.get_subscribers().text())
+    brand = herald.project.update_logo(base64.b64decode(PIXEL), "image/png")["brand"]
+    show("uploaded", hasLogo=brand["logo_path"] is not None)
     try:
         herald.subscribers.get("00000000-0000-4000-8000-000000000000")
     except HeraldError as error:

@@ -18,6 +18,9 @@ import {
 const print = (step: string, facts: object) =>
   process.stdout.write(`${JSON.stringify({ step, ...facts })}\n`);
 const herald = new Herald();
+/** A PNG of one pixel. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 async function logIn(): Promise<string> {
   const session = await herald.auth.createSession({ state: 'st-1' });
@@ -121,6 +124,8 @@ async function main(): Promise<void> {
 
   const csv = await (await herald.exports.getSubscribers()).text();
   print('exported', { hasSubscriber: csv.includes(subscriberId) });
+  const { brand } = await herald.project.updateLogo(Buffer.from(PIXEL, 'base64'), 'image/png');
+  print('uploaded', { hasLogo: brand.logo_path !== null });
   try {
     await herald.subscribers.get('00000000-0000-4000-8000-000000000000');
   } catch (error) {

@@ -128,8 +128,9 @@ describe.each(languages)('the SDK for $name, installed from its package', ({ nam
     expect(new Set(keys).size).toBe(5);
   });
 
-  it('reads files and reports errors with their codes', () => {
+  it('reads and uploads files, and reports errors with their codes', () => {
     expect(step('exported')).toMatchObject({ hasSubscriber: true });
+    expect(step('uploaded')).toMatchObject({ hasLogo: true });
     expect(step('refused')).toMatchObject({ status: 404, retryable: false });
   });
 });

@@ -95,6 +95,7 @@ export const routeScopes: Readonly<Record<string, Scope | null>> = {
   'DELETE /v1/invitations/{id}': 'admin',
   'GET /v1/audit': 'admin',
   'PATCH /v1/project': 'manage',
+  'PUT /v1/project/logo': 'manage',
   'PUT /v1/project/texts': 'manage',
   'PUT /v1/channels/{channel}': 'manage',
   'DELETE /v1/channels/{channel}': 'manage',

@@ -8,7 +8,7 @@ import { typedOrNull } from '../format';
 import { firstChannel, messengerName } from '../messengers';
 import { t } from '../texts';
 
-const FIELDS = ['brand.logo_url', 'brand.color', 'brand.privacy_url'];
+const FIELDS = ['body', 'brand.logo_url', 'brand.color', 'brand.privacy_url'];
 const COLOR = /^#[0-9a-f]{6}$/i;
 /** Where the picker starts; the colour of a page without a brand. */
 const UNSET = '#2457d6';
@@ -19,6 +19,7 @@ export function BrandForm({ project }: { project: ProjectView }) {
   const [logo, setLogo] = useState(brand.logo_url ?? '');
   const [color, setColor] = useState(brand.color ?? '');
   const [privacy, setPrivacy] = useState(brand.privacy_url ?? '');
+  const [file, setFile] = useState<{ file: File; shown: string } | null>(null);
   const [fetchError, setFetchError] = useState<Error | null>(null);
   const change = async (changes: NonNullable<OwnProjectChanges['brand']>) => {
     const changed = await api.changeProject({ brand: changes });
@@ -27,21 +28,52 @@ export function BrandForm({ project }: { project: ProjectView }) {
   };
   const form = useForm(FIELDS, async () => {
     if (color.trim() !== '' && !COLOR.test(color.trim())) throw new FieldError('brand.color', t.colorFormat);
+    if (file && file.file.size > limits.uploadedLogoBytes) {
+      throw new FieldError('body', t.logoTooLarge(limits.uploadedLogoBytes / KIB));
+    }
+    if (file) {
+      const { brand: uploaded } = await api.uploadLogo(file.file);
+      setBrand(uploaded);
+      setLogo('');
+      setFile(null);
+    }
     await change({
       // Herald fetches a logo whose address is sent, so only a new one is.
-      ...(typedOrNull(logo) === brand.logo_url ? {} : { logo_url: typedOrNull(logo) }),
+      ...(file || typedOrNull(logo) === brand.logo_url ? {} : { logo_url: typedOrNull(logo) }),
       color: typedOrNull(color),
       privacy_url: typedOrNull(privacy),
     });
   });
+  const choose = async (chosen: File | undefined) =>
+    setFile(chosen ? { file: chosen, shown: await dataUrl(chosen) } : null);
+  const removeLogo = async () => {
+    await change({ logo_url: null });
+    setLogo('');
+  };
   const fetching = fieldProblems(fetchError, FIELDS);
-  const isStored = brand.logo_url !== null && typedOrNull(logo) === brand.logo_url;
+  const isStored = typedOrNull(logo) === brand.logo_url;
   return (
     <section class="panel settings look" aria-labelledby="brand-title">
       <h2 id="brand-title">{t.loginPage}</h2>
       <p class="hint">{t.loginPageLead}</p>
       <div class="look-columns">
         <form {...form.attributes}>
+          <Field
+            label={t.logoFile}
+            hint={t.logoFileHint(limits.uploadedLogoBytes / KIB)}
+            error={form.problemOf('body')}
+          >
+            {(attributes) => (
+              <input
+                {...attributes}
+                // A new one after each upload: the browser would go on naming the old file.
+                key={brand.logo_path}
+                type="file"
+                accept="image/png,image/jpeg,image/webp"
+                onChange={(event) => void choose(event.currentTarget.files?.[0])}
+              />
+            )}
+          </Field>
           <Field
             label={t.logoUrl}
             hint={t.logoHint(limits.logoBytes / KIB)}
@@ -93,7 +125,12 @@ export function BrandForm({ project }: { project: ProjectView }) {
           </Field>
           <Problem error={fetching.rest} />
           <FormButtons form={form} submit={t.updateLoginPage}>
-            {isStored && (
+            {brand.logo_path !== null && isStored && (
+              <ActionButton act={removeLogo} onError={setFetchError}>
+                {t.removeLogo}
+              </ActionButton>
+            )}
+            {brand.logo_url !== null && isStored && (
               <ActionButton act={() => change({ logo_url: brand.logo_url })} onError={setFetchError}>
                 {t.fetchLogoAgain}
               </ActionButton>
@@ -102,7 +139,7 @@ export function BrandForm({ project }: { project: ProjectView }) {
         </form>
         <Preview
           name={project.name}
-          logo={isStored ? brand.logo_path : null}
+          logo={file?.shown ?? (isStored ? brand.logo_path : null)}
           color={COLOR.test(color.trim()) ? color.trim() : null}
           privacy={privacy.trim() !== ''}
         />
@@ -111,7 +148,16 @@ export function BrandForm({ project }: { project: ProjectView }) {
   );
 }
 
-/** The head of the page as its users see it. A new logo is shown once it is stored. */
+/** The pages' policy allows pictures as data, not as objects of the browser. */
+function dataUrl(file: File): Promise<string> {
+  return new Promise((resolve) => {
+    const reader = new FileReader();
+    reader.onloadend = () => resolve(String(reader.result ?? ''));
+    reader.readAsDataURL(file);
+  });
+}
+
+/** The head of the page as its users see it. A logo at a new URL is shown once it is stored. */
 function Preview(props: { name: string; logo: string | null; color: string | null; privacy: boolean }) {
   const { name, logo, color } = props;
   return (

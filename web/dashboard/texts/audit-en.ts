@@ -28,6 +28,7 @@ export const auditEn = {
   'permission.updated': 'Permission changed',
   'project.created': 'Project created',
   'project.credits_added': 'Credits added',
+  'project_logo.updated': 'Logo uploaded',
   'project_text.updated': 'Texts of the bot changed',
   'project.updated': 'Project settings changed',
   'recurring.created': 'Recurring message created',

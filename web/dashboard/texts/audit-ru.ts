@@ -29,6 +29,7 @@ export const auditRu: typeof auditEn = {
   'permission.updated': 'Разрешение изменено',
   'project.created': 'Проект создан',
   'project.credits_added': 'Кредиты начислены',
+  'project_logo.updated': 'Загружен логотип',
   'project_text.updated': 'Тексты бота изменены',
   'project.updated': 'Настройки проекта изменены',
   'recurring.created': 'Регулярная рассылка создана',

@@ -698,9 +698,13 @@ export const en = {
   loginPage: 'Login page',
   loginPageLead: 'How the page looks on which your users log in.',
   updateLoginPage: 'Update login page',
+  logoFile: 'Logo file',
+  logoFileHint: (kibibytes: number) => `PNG, JPEG or WebP, up to ${kibibytes} KB.`,
+  logoTooLarge: (kibibytes: number) => `The file is larger than ${kibibytes} KB. Choose a smaller one.`,
+  removeLogo: 'Remove logo',
   logoUrl: 'Logo URL',
   logoHint: (kilobytes: number) =>
-    `PNG or WebP, up to ${kilobytes} KB. Herald fetches it once and serves its own copy.`,
+    `PNG, JPEG or WebP, up to ${kilobytes} KB. Herald fetches it once and serves its own copy.`,
   fetchLogoAgain: 'Fetch logo again',
   brandColor: 'Colour',
   brandColorHint:

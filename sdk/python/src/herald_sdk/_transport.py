@@ -5,7 +5,7 @@ import os
 import random
 import time
 import uuid
-from typing import Any, Dict, Literal, Optional, Tuple
+from typing import Any, Dict, Literal, Optional, Tuple, Union
 
 import httpx
 
@@ -33,7 +33,7 @@ class _Call:
         *,
         query: Optional[Dict[str, Any]] = None,
         body: Optional[Any] = None,
-        text: Optional[Tuple[str, str]] = None,
+        raw: Optional[Tuple[str, Union[str, bytes]]] = None,
         keyed: bool = False,
         idempotency_key: Optional[str] = None,
         returns: Returns = "json",
@@ -55,8 +55,8 @@ class _Call:
             headers["authorization"] = f"Bearer {settings.api_key}"
         if key is not None:
             headers["idempotency-key"] = key
-        if text is not None:
-            headers["content-type"] = text[0]
+        if raw is not None:
+            headers["content-type"] = raw[0]
         headers.update(options.get("headers", {}))
         self.request: Dict[str, Any] = {
             "method": method,
@@ -65,8 +65,8 @@ class _Call:
             "headers": headers,
             "timeout": options.get("timeout", settings.timeout) + float(wait),
         }
-        if text is not None:
-            self.request["content"] = text[1].encode()
+        if raw is not None:
+            self.request["content"] = raw[1].encode() if isinstance(raw[1], str) else raw[1]
         elif body is not None:
             self.request["json"] = body
 

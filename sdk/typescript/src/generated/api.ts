@@ -2,7 +2,7 @@
 import type { HeraldFile } from '../file';
 import { allPages } from '../pages';
 import { followEvents, type StreamedEvent, type StreamOptions } from '../stream';
-import { pathOf, type RequestOptions, type Transport } from '../transport';
+import { pathOf, type Bytes, type RequestOptions, type Transport } from '../transport';
 import type * as types from './types';
 
 export class AuthApi {
@@ -277,7 +277,7 @@ export class ImportsApi {
    * Changes subscribers, never creates any: only a person’s own act does. Rows are applied one after another; those that fail are listed and do not stop the others.
    */
   createSubscribers(body: string, query: types.ImportsCreateSubscribersQuery = {}, options: RequestOptions = {}): Promise<types.ImportsCreateSubscribersResponse> {
-    return this.transport.request({ method: 'POST', path: '/v1/import/subscribers', query, text: { type: 'text/csv', content: body }, keyed: true }, options);
+    return this.transport.request({ method: 'POST', path: '/v1/import/subscribers', query, raw: { type: 'text/csv', content: body }, keyed: true }, options);
   }
 
   /** Get the progress of an import: `GET /v1/import/{id}`. */
@@ -1137,6 +1137,15 @@ export class ProjectApi {
    */
   update(body: types.ProjectUpdateBody = {}, options: RequestOptions = {}): Promise<types.ProjectUpdateResponse> {
     return this.transport.request({ method: 'PATCH', path: '/v1/project', body }, options);
+  }
+
+  /**
+   * Upload the logo: `PUT /v1/project/logo`.
+   *
+   * The body is a PNG, JPEG or WebP image of up to 512 KiB and 2000 × 2000 pixels. It replaces a logo that was set by its URL; `brand.logo_url: null` in `PATCH /v1/project` removes it.
+   */
+  updateLogo(body: Bytes, contentType: 'image/png' | 'image/jpeg' | 'image/webp', options: RequestOptions = {}): Promise<types.ProjectUpdateLogoResponse> {
+    return this.transport.request({ method: 'PUT', path: '/v1/project/logo', raw: { type: contentType, content: body } }, options);
   }
 
   /** Get logins and credits: `GET /v1/usage`. */

@@ -2762,7 +2762,7 @@ export type ProjectGetResponse = {
   timezone: string;
   /** How the hosted login page looks. */
   brand: {
-    /** Where the logo was fetched from. Herald serves its own copy. */
+    /** Where the logo was fetched from; null if it was uploaded. Herald serves its own copy. */
     logo_url: string | null;
     /** Path of that copy on this server; a new logo has a new path. */
     logo_path: string | null;
@@ -2785,7 +2785,7 @@ export type ProjectUpdateBody = {
   timezone?: string | undefined;
   /** Absent fields do not change; null clears a field. */
   brand?: {
-    /** A PNG or WebP image of up to 100 KB. It is fetched once, now; send the URL again to fetch it again. */
+    /** A PNG, JPEG or WebP image of up to 100 KB. It is fetched once, now; send the URL again to fetch it again. */
     logo_url?: string | null | undefined;
     color?: string | null | undefined;
     privacy_url?: string | null | undefined;
@@ -2794,6 +2794,9 @@ export type ProjectUpdateBody = {
 
 /** The response of PATCH /v1/project. */
 export type ProjectUpdateResponse = ProjectGetResponse;
+
+/** The response of PUT /v1/project/logo. */
+export type ProjectUpdateLogoResponse = ProjectGetResponse;
 
 /** The response of GET /v1/usage. */
 export type ProjectGetUsageResponse = {

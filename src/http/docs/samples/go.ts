@@ -1,10 +1,13 @@
 import { KEY_VARIABLE, type SampleRequest } from './request';
 
-export function goSample({ method, url, needsKey, headers, body, text }: SampleRequest): string {
+const fatal = ['if err != nil {', '\tpanic(err)', '}'];
+
+export function goSample({ method, url, needsKey, headers, body, text, file }: SampleRequest): string {
   const sentText = text ?? (body === undefined ? undefined : JSON.stringify(body, null, 2));
+  const hasBody = sentText !== undefined || file !== undefined;
   const imports = [
     ...['fmt', 'io', 'net/http'],
-    ...(needsKey ? ['os'] : []),
+    ...(needsKey || file !== undefined ? ['os'] : []),
     ...(sentText === undefined ? [] : ['strings']),
   ];
   const sent = [
@@ -15,16 +18,15 @@ export function goSample({ method, url, needsKey, headers, body, text }: SampleR
     ...(body === undefined ? [] : ['req.Header.Set("Content-Type", "application/json")']),
   ];
   const lines = [
+    ...(file === undefined
+      ? []
+      : [`body, err := os.Open(${JSON.stringify(file)})`, ...fatal, 'defer body.Close()']),
     ...(sentText === undefined ? [] : [`body := strings.NewReader(${raw(sentText)})`]),
-    `req, err := http.NewRequest("${method}", ${JSON.stringify(url)}, ${sentText === undefined ? 'nil' : 'body'})`,
-    'if err != nil {',
-    '\tpanic(err)',
-    '}',
+    `req, err := http.NewRequest("${method}", ${JSON.stringify(url)}, ${hasBody ? 'body' : 'nil'})`,
+    ...fatal,
     ...sent,
     'res, err := http.DefaultClient.Do(req)',
-    'if err != nil {',
-    '\tpanic(err)',
-    '}',
+    ...fatal,
     'defer res.Body.Close()',
     'data, _ := io.ReadAll(res.Body)',
     'fmt.Println(res.Status, string(data))',

@@ -10,7 +10,16 @@ const notation: Notation = {
   indent: 4,
 };
 
-export function phpSample({ method, url, needsKey, headers, body, text, returns }: SampleRequest): string {
+export function phpSample({
+  method,
+  url,
+  needsKey,
+  headers,
+  body,
+  text,
+  file,
+  returns,
+}: SampleRequest): string {
   const sent = [
     ...(needsKey ? [`'Authorization: Bearer ' . getenv('${KEY_VARIABLE}')`] : []),
     ...Object.entries(headers).map(([name, value]) => quoted(`${name}: ${value}`)),
@@ -24,6 +33,7 @@ export function phpSample({ method, url, needsKey, headers, body, text, returns 
       : [`CURLOPT_HTTPHEADER => [\n${sent.map((line) => `        ${line},\n`).join('')}    ]`]),
     ...(body === undefined ? [] : [`CURLOPT_POSTFIELDS => json_encode(${bodyOf(body)})`]),
     ...(text === undefined ? [] : [`CURLOPT_POSTFIELDS => ${quoted(text)}`]),
+    ...(file === undefined ? [] : [`CURLOPT_POSTFIELDS => file_get_contents(${quoted(file)})`]),
   ];
   return [
     '<?php',

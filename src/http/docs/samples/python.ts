@@ -15,7 +15,7 @@ const LINE = 88;
 
 /** A call of the SDK. */
 export function pythonSample(request: SampleRequest): string {
-  const { call, needsKey, headers, body, text, returns } = request;
+  const { call, needsKey, headers, body, text, file, returns } = request;
   const { idempotencyKey, others } = callOptions(headers);
   const keywords = {
     ...(call.spread && text === undefined ? (body as Record<string, unknown> | undefined) : {}),
@@ -26,6 +26,9 @@ export function pythonSample(request: SampleRequest): string {
   const whole = text ?? (call.spread ? undefined : body);
   const given = [
     ...call.params.map(notation.text),
+    ...(file === undefined
+      ? []
+      : [`Path(${notation.text(file)}).read_bytes()`, notation.text(headers['Content-Type'] ?? '')]),
     ...(whole === undefined ? [] : [literal(whole, notation)]),
     ...Object.entries(keywords).map(([name, value]) => `${name}=${literal(value, notation)}`),
   ];
@@ -40,8 +43,12 @@ export function pythonSample(request: SampleRequest): string {
     events: `for streamed in ${called(`herald.${name}`, given)}:\n    print(streamed.event, streamed.data)`,
     nothing: called(`herald.${name}`, given),
   }[returns];
+  const imports = [
+    ...(needsKey ? ['import os'] : []),
+    ...(file === undefined ? [] : ['from pathlib import Path']),
+  ];
   return [
-    ...(needsKey ? ['import os', ''] : []),
+    ...(imports.length > 0 ? [...imports, ''] : []),
     'from herald_sdk import Herald',
     '',
     `herald = ${called('Herald', settings)}`,

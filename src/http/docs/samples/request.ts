@@ -22,6 +22,8 @@ export interface SampleRequest {
   body?: unknown;
   /** A body that is not JSON; its type is in the headers. */
   text?: string;
+  /** The name of the file that is the body; its type is in the headers. */
+  file?: string;
   /** The same request through the SDKs. */
   call: SdkCall;
   /** What a success returns. */

@@ -1,11 +1,11 @@
 import type { Operation } from '../operations';
 import type { SampleRequest, SdkCall } from './request';
 
-type Called = Pick<Operation, 'method' | 'path' | 'sdk' | 'body' | 'textType'>;
+type Called = Pick<Operation, 'method' | 'path' | 'sdk' | 'body' | 'textType' | 'fileTypes'>;
 
 /** The call that makes this request; null if the operation is another one. */
 export function sdkCall(
-  { method, path, sdk, body, textType }: Called,
+  { method, path, sdk, body, textType, fileTypes }: Called,
   request: Pick<SampleRequest, 'method' | 'url'>,
 ): SdkCall | null {
   const [target = '', query = ''] = request.url.replace(/^https?:\/\/[^/]+/, '').split('?');
@@ -16,7 +16,11 @@ export function sdkCall(
     ...sdk,
     params: found.slice(1),
     query: Object.fromEntries(query.split('&').filter(Boolean).map(parameter)),
-    spread: textType === undefined && body?.['type'] === 'object' && body['properties'] !== undefined,
+    spread:
+      textType === undefined &&
+      fileTypes.length === 0 &&
+      body?.['type'] === 'object' &&
+      body['properties'] !== undefined,
   };
 }
 

@@ -13,7 +13,7 @@ const notation: Notation = {
 
 /** A call of the SDK. */
 export function typescriptSample(request: SampleRequest): string {
-  const { call, needsKey, headers, body, text, returns } = request;
+  const { call, needsKey, headers, body, text, file, returns } = request;
   const { idempotencyKey, others } = callOptions(headers);
   const hasOptions = idempotencyKey !== undefined || Object.keys(others).length > 0;
   const options = {
@@ -22,6 +22,7 @@ export function typescriptSample(request: SampleRequest): string {
   };
   const given = [
     ...call.params.map(quoted),
+    ...(file === undefined ? [] : [`await readFile(${quoted(file)})`, quoted(headers['Content-Type'] ?? '')]),
     ...(text !== undefined ? [quoted(text)] : body !== undefined ? [literal(body, notation)] : []),
     ...(Object.keys(call.query).length > 0 ? [literal(call.query, notation)] : []),
     ...(hasOptions ? [literal(options, notation)] : []),
@@ -38,7 +39,8 @@ export function typescriptSample(request: SampleRequest): string {
     events: `for await (const { event, data } of ${stream}) console.log(event, data);`,
     nothing: `${called};`,
   }[returns];
-  return `import { Herald } from 'herald-sdk';
+  const imports = file === undefined ? '' : `import { readFile } from 'node:fs/promises';\n`;
+  return `${imports}import { Herald } from 'herald-sdk';
 
 const herald = new Herald({
 ${settings.map((line) => `  ${line},\n`).join('')}});

@@ -612,7 +612,7 @@ class ImportsApi:
             "POST",
             "/v1/import/subscribers",
             query=given({"dry_run": dry_run}),
-            text=("text/csv", body),
+            raw=("text/csv", body),
             keyed=True,
             idempotency_key=idempotency_key,
             options=request_options,
@@ -2562,6 +2562,23 @@ class ProjectApi:
             "PATCH",
             "/v1/project",
             body=given({"name": name, "callback_url": callback_url, "redirect_urls": redirect_urls, "retry_policy": retry_policy, "welcome_en": welcome_en, "welcome_ru": welcome_ru, "timezone": timezone, "brand": brand}),
+            options=request_options,
+        ))
+
+    def update_logo(
+        self,
+        body: bytes,
+        content_type: Literal["image/png", "image/jpeg", "image/webp"],
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.ProjectUpdateLogoResponse:
+        """Upload the logo: `PUT /v1/project/logo`.
+
+        The body is a PNG, JPEG or WebP image of up to 512 KiB and 2000 × 2000 pixels. It replaces a logo that was set by its URL; `brand.logo_url: null` in `PATCH /v1/project` removes it."""
+        return cast(types.ProjectUpdateLogoResponse, self._transport.request(
+            "PUT",
+            "/v1/project/logo",
+            raw=(content_type, body),
             options=request_options,
         ))
 

@@ -3073,7 +3073,7 @@ class EventTypesListItem(TypedDict):
 
 class ProjectGetResponseBrand(TypedDict):
     logo_url: Union[str, None]
-    """Where the logo was fetched from. Herald serves its own copy."""
+    """Where the logo was fetched from; null if it was uploaded. Herald serves its own copy."""
     logo_path: Union[str, None]
     """Path of that copy on this server; a new logo has a new path."""
     color: Union[str, None]
@@ -3108,7 +3108,7 @@ class ProjectGetResponse(TypedDict):
 
 class ProjectUpdateBodyBrand(TypedDict):
     logo_url: NotRequired[Union[str, None]]
-    """A PNG or WebP image of up to 100 KB. It is fetched once, now; send the URL again to fetch it again."""
+    """A PNG, JPEG or WebP image of up to 100 KB. It is fetched once, now; send the URL again to fetch it again."""
     color: NotRequired[Union[str, None]]
     privacy_url: NotRequired[Union[str, None]]
 
@@ -4091,6 +4091,7 @@ DeliveriesRetryResponse = WebhooksListDeliveriesItem
 DeliveriesCancelResponse = WebhooksListDeliveriesItem
 EventTypesListQuery = OidcListClientsQuery
 ProjectUpdateResponse = ProjectGetResponse
+ProjectUpdateLogoResponse = ProjectGetResponse
 ProjectUpdateTextsResponse = ProjectGetTextsResponse
 KeysListQuery = OidcListClientsQuery
 MembersListQuery = OidcListClientsQuery
