@@ -114,7 +114,7 @@ ${flow(t.staticTitle, t.staticText, channelsOf(links).map(link).join(''))}
         t.paymentTitle,
         `<h1>${t.paymentTitle}</h1>
 <p>${t.paymentText} <strong>${t.paymentMessage}</strong></p>
-<p>${t.matchCode}: <strong class="match">${escape(request.match_code)}</strong></p>
+<p>${t.approvalCode}: <strong class="match">${escape(request.match_code)}</strong></p>
 <p id="status" role="status" data-poll="/payment/status" data-approved="${t.approved}" data-declined="${t.paymentDeclined}" data-ended="${t.paymentEnded}">${t.waiting}</p>
 <p><a href="/">${t.back}</a></p>`,
       );

@@ -248,6 +248,11 @@ export const enrolmentSchema = z.strictObject({
 });
 export type EnrolmentView = z.infer<typeof enrolmentSchema>;
 
+export const listedEnrolmentSchema = enrolmentSchema.extend({
+  first_name: z.string().describe('Of the subscriber, as it is now.'),
+});
+export type ListedEnrolment = z.infer<typeof listedEnrolmentSchema>;
+
 export const startedEnrolmentsSchema = z.strictObject({ data: z.array(enrolmentSchema) });
 
 export const chainParams = z.strictObject({ drip_id: idSchema });

@@ -21,6 +21,7 @@ import {
   enrolmentListQuery,
   enrolmentParams,
   enrolmentSchema,
+  listedEnrolmentSchema,
   listedChainSchema,
   newChainSchema,
   newEnrolmentSchema,
@@ -137,7 +138,7 @@ export function createDripRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         summary: 'List the enrolments of a drip chain',
         params: chainParams,
         query: enrolmentListQuery,
-        response: pageOf(enrolmentSchema),
+        response: pageOf(listedEnrolmentSchema),
         errors: ['subscriber_not_found'],
       },
       async ({ project, params, query: { status, subscriber_id, cursor, limit } }) => {
@@ -145,9 +146,10 @@ export function createDripRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         const subscriberId = publicIdOf(subscriber_id);
         if (subscriber_id !== undefined && subscriberId === null) throw new AppError('subscriber_not_found');
         const filter = { status, subscriberId, before: decodeCursor(cursor), limit };
-        return toPage(await listEnrolments(pool, id, filter), limit, (each) =>
-          presentEnrolment(each, format),
-        );
+        return toPage(await listEnrolments(pool, id, filter), limit, (each) => ({
+          ...presentEnrolment(each, format),
+          first_name: each.first_name,
+        }));
       },
     ),
 

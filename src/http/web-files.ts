@@ -7,11 +7,20 @@ import { packageRoot } from '../lib/package-root';
 const buildDir = path.join(packageRoot, 'dist', 'web');
 const ASSET = /^\/assets\/([a-z0-9-]+\.(?:js|css|svg))$/;
 
+export interface WebFilesOptions {
+  development: boolean;
+  /** Whether the browser sent the cookie of a sign-in, which scripts cannot read. */
+  hasSession: (ctx: Context) => boolean;
+}
+
+/** On the root element of the dashboard: there is no sign-in to ask for, and the question would be logged as an error. */
+const SIGNED_OUT = 'data-signed-out';
+
 /**
  * Serves the build output of web/: scripts, styles, the icon, the embeddable button and the dashboard's shell. Files are
  * cached in memory, except in development, where a rebuilt page must show on the next reload.
  */
-export function webFiles({ development }: { development: boolean }): Middleware {
+export function webFiles({ development, hasSession }: WebFilesOptions): Middleware {
   const serve = createFileServer({ useCache: !development });
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
@@ -23,10 +32,18 @@ export function webFiles({ development }: { development: boolean }): Middleware 
       ctx.set('Cross-Origin-Resource-Policy', 'cross-origin');
       return void (await serve(ctx, 'embed.js', ctx.path));
     }
-    if (isDashboardPage(ctx)) return void (await serve(ctx, 'dashboard.html', '/dashboard'));
+    if (isDashboardPage(ctx)) {
+      ctx.vary('Cookie');
+      const change = hasSession(ctx) ? undefined : markSignedOut;
+      return void (await serve(ctx, 'dashboard.html', '/dashboard', change));
+    }
     if (ctx.path === '/') return ctx.redirect('/dashboard');
     return next();
   };
+}
+
+function markSignedOut(page: Buffer): Buffer {
+  return Buffer.from(page.toString('utf8').replace('<html', `<html ${SIGNED_OUT}`));
 }
 
 /** All dashboard pages share one shell; sessions, sign-ins by messenger, messengers and new projects belong to the API. */
@@ -36,6 +53,9 @@ function isDashboardPage(ctx: Context): boolean {
   );
 }
 
+/** A form of a file that depends on the request. Kept by its name. */
+type Change = (content: Buffer) => Buffer;
+
 interface CachedFile {
   body: Buffer;
   etag: string;
@@ -43,22 +63,23 @@ interface CachedFile {
 
 function createFileServer({ useCache }: { useCache: boolean }) {
   const cache = new Map<string, Promise<CachedFile>>();
-  const read = (name: string) => {
-    const cached = cache.get(name);
+  const read = (name: string, change?: Change) => {
+    const key = change ? `${name} ${change.name}` : name;
+    const cached = cache.get(key);
     if (cached) return cached;
-    const file = readFile(path.join(buildDir, name)).then((body) => ({
-      body,
-      etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
-    }));
-    if (useCache) cache.set(name, file);
+    const file = readFile(path.join(buildDir, name)).then((content) => {
+      const body = change ? change(content) : content;
+      return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
+    });
+    if (useCache) cache.set(key, file);
     // Do not cache a failed read: the file may be built later.
-    file.catch(() => cache.delete(name));
+    file.catch(() => cache.delete(key));
     return file;
   };
 
   /** Returns false if there is no such file. */
-  return async (ctx: Context, name: string, routePattern: string): Promise<boolean> => {
-    const file = await read(name).catch((error: NodeJS.ErrnoException) => {
+  return async (ctx: Context, name: string, routePattern: string, change?: Change): Promise<boolean> => {
+    const file = await read(name, change).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null;
       throw error;
     });

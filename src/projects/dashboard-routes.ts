@@ -108,6 +108,17 @@ export function createDashboardRoutes(core: Deps) {
     return session && { hash, session };
   }
 
+  /** Whose sign-ins a request is about: an account, which may be in no team, or a key. */
+  async function signedInOwner(ctx: Context) {
+    const account = await accountOf(ctx);
+    if (!account) return authenticate(ctx);
+    return {
+      key_id: null,
+      account_id: account.session.account_id,
+      dashboard_session: account.hash.toString('base64url'),
+    };
+  }
+
   /** `refusal` is for a sign-in by API key. */
   async function requireAccount(ctx: Context, refusal: string) {
     const account = await accountOf(ctx);
@@ -233,15 +244,16 @@ export function createDashboardRoutes(core: Deps) {
         method: 'GET',
         path: '/dashboard/sessions',
         summary: 'List your sign-ins',
-        description: 'The sign-ins of the account, or of the API key.',
-        scope: null,
+        description: 'The sign-ins of the account, also of one that is in no team, or of the API key.',
+        auth: 'none',
         query: shortListQuery,
         response: pageOf(signInRecordSchema),
+        errors: ['unauthorized', 'invalid_api_key', 'project_inactive', 'forbidden'],
       },
-      async ({ project, query }) => {
-        const found = await listDashboardSessions(pool, project);
-        const present = (session: (typeof found)[number]) =>
-          presentSession(session, project.dashboard_session);
+      async ({ ctx, query }) => {
+        const owner = await signedInOwner(ctx);
+        const found = await listDashboardSessions(pool, owner);
+        const present = (session: (typeof found)[number]) => presentSession(session, owner.dashboard_session);
         return shortPage(found, query, ({ id }) => id, present);
       },
     ),
@@ -250,12 +262,14 @@ export function createDashboardRoutes(core: Deps) {
         method: 'DELETE',
         path: '/dashboard/sessions/{id}',
         summary: 'End a sign-in',
-        scope: null,
+        auth: 'none',
         params: idParams,
         status: 204,
+        errors: ['unauthorized', 'invalid_api_key', 'project_inactive', 'forbidden', 'not_found'],
       },
-      async ({ project, params }) => {
-        if (!(await removeOwnDashboardSession(pool, project, params.id))) throw new AppError('not_found');
+      async ({ ctx, params }) => {
+        const owner = await signedInOwner(ctx);
+        if (!(await removeOwnDashboardSession(pool, owner, params.id))) throw new AppError('not_found');
       },
     ),
     route(

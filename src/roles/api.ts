@@ -44,7 +44,7 @@ import { createAuditRoutes } from '../projects/audit-routes';
 import { createBearerAuthentication } from '../projects/authenticate';
 import { brandFiles } from '../projects/brand-files';
 import { createDashboardRoutes } from '../projects/dashboard-routes';
-import { createAuthentication } from '../projects/dashboard-session';
+import { createAuthentication, sessionHash } from '../projects/dashboard-session';
 import { createKeyRoutes } from '../projects/key-routes';
 import { createProjectRoutes } from '../projects/routes';
 import { createOidc } from '../oidc';
@@ -166,7 +166,10 @@ export async function startApi({ pools, ...rest }: Core): Promise<RunningApi> {
       routes,
       pages: [
         docsPages({ routes, publicUrl, development: config.development }),
-        webFiles(config),
+        webFiles({
+          development: config.development,
+          hasSession: (ctx) => sessionHash(ctx, publicUrl()) !== null,
+        }),
         brandFiles(core),
         miniAppPage(),
         miniAppLimit(core),

@@ -54,7 +54,7 @@ export const trackedEventSchema = z.strictObject({
   ...whoFields,
   properties: propertiesSchema,
   occurred_at: timestampSchema,
-  received_at: timestampSchema,
+  received_at: timestampSchema.describe('Events are listed by this time, newest first.'),
 });
 export type TrackedEventView = z.infer<typeof trackedEventSchema>;
 

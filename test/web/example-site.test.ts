@@ -112,6 +112,10 @@ describe('the example site', () => {
     expect(await seriousFlaws(page)).toEqual([]);
 
     await page.getByRole('button', { name: 'Pay 50 €' }).click();
+    // A payment is no login, and while the answer is awaited there is nothing to press but the way back.
+    await page.getByText('Confirmation code').waitFor();
+    expect(await page.getByText('Login code').count()).toBe(0);
+    expect(await page.locator('main :is(.button, button)').count()).toBe(0);
     const code = await page.locator('.match').innerText();
     const question = await eventually(async () => {
       const { messages } = await service.control.chat('telegram', 'payer');

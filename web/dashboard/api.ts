@@ -25,6 +25,7 @@ import type {
   ChainView,
   ListedChain,
   EnrolmentView,
+  ListedEnrolment,
   newChainSchema,
 } from '../../src/drip/contract';
 import type {
@@ -121,6 +122,7 @@ export type ChainStep = ChainView['steps'][number];
 export type NewChain = z.input<typeof newChainSchema>;
 export type ChainChanges = z.input<typeof chainChangesSchema>;
 export type Enrolment = EnrolmentView;
+export type { ListedEnrolment };
 export type Template = TemplateView;
 export type TemplateDefinition = z.input<typeof templateDefinitionSchema>;
 export type NewLink = z.input<typeof newLinkSchema>;
@@ -164,6 +166,8 @@ export class ApiError extends Error {
     readonly code: string,
     message: string,
     readonly docsUrl: string | null = null,
+    /** It was to be read only: the page can try again by itself. */
+    readonly isRead = false,
   ) {
     super(message);
     this.name = 'ApiError';
@@ -200,7 +204,7 @@ async function request(
     headers: { ...dashboardHeaders(path), ...(body ? { 'content-type': body.type } : {}) },
     ...(body ? { body: body.content } : {}),
   }).catch(() => {
-    throw new ApiError(0, 'offline', t.offline);
+    throw new ApiError(0, 'offline', t.offline, null, method === 'GET');
   });
   if (response.ok) return response;
   const envelope = (await response.json().catch(() => null)) as ErrorEnvelope | null;
@@ -408,7 +412,7 @@ export const api = {
   changeChain: (id: string, changes: ChainChanges) => call<Chain>('PATCH', `/v1/drip-chains/${id}`, changes),
   removeChain: (id: string) => call<void>('DELETE', `/v1/drip-chains/${id}`),
   enrolments: (id: string, filter: { status: string; cursor: string | null }) =>
-    get<Page<Enrolment>>(`/v1/drip-chains/${id}/enrolments${query({ ...filter, limit: 25 })}`),
+    get<Page<ListedEnrolment>>(`/v1/drip-chains/${id}/enrolments${query({ ...filter, limit: 25 })}`),
   enrol: (id: string, subscriberId: string) =>
     post<{ data: Enrolment[] }>(`/v1/drip-chains/${id}/enrolments`, { subscriber_id: subscriberId }),
   cancelEnrolment: (id: string, enrolment: string) =>

@@ -5,13 +5,16 @@ import { Toasts } from './elements';
 import { errorText } from './errors';
 import { loadMessengers } from './messengers';
 import { NoProject } from './pages/no-project';
-import { SignIn, SignInAgain } from './pages/sign-in';
+import { SignIn, SignInAgain, Unreachable } from './pages/sign-in';
 import { reloadAll } from './resource';
 import { Shell } from './shell';
 import { listenForLanguage, t } from './texts';
 
 /** `null`: not known yet. */
-type SignedIn = DashboardSession | { notice: string } | null;
+type SignedIn = DashboardSession | { notice: string } | { error: Error } | null;
+
+/** The service has seen no cookie of a sign-in: asking for one would only log an error in the browser's console. */
+const isSignedOut = () => 'signedOut' in document.documentElement.dataset;
 
 /** The sign-in page, or the shell with the page at the current path. */
 export function App() {
@@ -25,18 +28,22 @@ export function App() {
     listenForSignOut(() => setExpired(true));
     reloadAll();
   };
-  useEffect(() => {
-    const messengers = loadMessengers();
-    // A 401 on the first request means that there was no session: show no notice.
-    api
-      .session()
-      .finally(() => messengers)
-      .then(enter, (error: unknown) => {
-        const failed = error instanceof ApiError && error.status !== 401;
-        setSession({ notice: failed ? errorText(error) : '' });
-      });
-  }, []);
+  const begin = async () => {
+    const [messengers, found] = await Promise.allSettled([
+      loadMessengers(),
+      isSignedOut() ? null : api.session(),
+    ]);
+    if (found.status === 'fulfilled' && found.value) return enter(found.value);
+    const error: unknown = found.status === 'rejected' ? found.reason : null;
+    // A 401 means that the sign-in has ended: show no notice.
+    const problem = error instanceof ApiError && error.status !== 401 ? error : null;
+    if (problem?.code === 'offline') return setSession({ error: problem });
+    if (messengers.status === 'rejected') return setSession({ error: messengers.reason as Error });
+    setSession({ notice: problem ? errorText(problem) : '' });
+  };
+  useEffect(() => void begin(), []);
   if (session === null) return <p class="asking">{t.loading}</p>;
+  if ('error' in session) return <Unreachable error={session.error} retry={begin} />;
   if ('notice' in session) return <SignIn notice={session.notice} onSignedIn={enter} />;
   const leave = () => {
     listenForSignOut(() => {});
@@ -44,7 +51,12 @@ export function App() {
   };
   setAccess(session.scopes);
   if (session.project_id === null) {
-    return <NoProject session={session} onSession={enter} onSignedOut={leave} />;
+    return (
+      <>
+        <NoProject session={session} onSession={enter} onSignedOut={leave} />
+        <Toasts />
+      </>
+    );
   }
   return (
     <>

@@ -83,6 +83,11 @@ export async function lockEnrolment(db: Db, id: string): Promise<LockedEnrolment
   );
 }
 
+interface ListedRow extends EnrolmentRow {
+  first_name: string;
+  cursor_at: string;
+}
+
 /** Returns one row more than the limit if there is another page. */
 export function listEnrolments(
   db: Db,
@@ -93,11 +98,12 @@ export function listEnrolments(
     before: Cursor | null;
     limit: number;
   },
-): Promise<(EnrolmentRow & { cursor_at: string })[]> {
-  return rows<EnrolmentRow & { cursor_at: string }>(
+): Promise<ListedRow[]> {
+  return rows<ListedRow>(
     db,
     'list_drip_enrolments',
-    `SELECT ${COLUMNS}, ${cursorTime('e.started_at')} AS cursor_at FROM drip_enrolments e
+    `SELECT ${COLUMNS}, s.first_name, ${cursorTime('e.started_at')} AS cursor_at
+     FROM drip_enrolments e JOIN subscribers s ON s.id = e.subscriber_id
      WHERE e.drip_id = $1 AND ($2::text IS NULL OR e.status = $2) AND ($3::uuid IS NULL OR e.subscriber_id = $3)
        AND (e.started_at, e.id) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
      ORDER BY e.started_at DESC, e.id DESC LIMIT $6`,

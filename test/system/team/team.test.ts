@@ -477,6 +477,12 @@ describe('a project of one’s own', () => {
     const { api } = await signInByMessenger(service, user);
     expect((await api('GET', '/dashboard/session')).body).toMatchObject({ project_id: null, scopes: [] });
     expectError(await api('GET', '/v1/project'), 'forbidden');
+    // Its own sign-ins are the account's, not a project's.
+    const other = await signInByMessenger(service, user);
+    const { body: signIns } = await other.api('GET', '/dashboard/sessions');
+    expect(signIns.data.map(({ current }: { current: boolean }) => current)).toEqual([true, false]);
+    expect((await api('DELETE', `/dashboard/sessions/${signIns.data[0].session_id}`)).status).toBe(204);
+    expectError(await other.api('GET', '/dashboard/sessions'), 'unauthorized');
     const slug = freshName('own');
     const answers = await Promise.all(
       [slug, `${slug}-2`].map((each) => api('POST', '/dashboard/projects', { slug: each, name: 'Own' })),

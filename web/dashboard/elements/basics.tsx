@@ -5,7 +5,7 @@ import { ApiError } from '../api';
 import { errorText } from '../errors';
 import { ago, dateAndTime, shortDateAndTime } from '../format';
 import { findMessenger, messengerName } from '../messengers';
-import { useNow, type Resource } from '../resource';
+import { reloadAll, useNow, type Resource } from '../resource';
 import { Link } from '../router';
 import { t } from '../texts';
 
@@ -61,9 +61,12 @@ export function None() {
   return <span class="none">–</span>;
 }
 
-export function Problem({ error }: { error: Error | null }) {
+/** `retry` reads again. By default only what could not be reached can be read again, with everything on the page. */
+export function Problem({ error, retry }: { error: Error | null; retry?: () => void }) {
   // A session that has ended covers the page with the sign-in, which says so.
   if (!error || (error instanceof ApiError && error.code === 'unauthorized')) return null;
+  const isUnreached = error instanceof ApiError && error.code === 'offline' && error.isRead;
+  const again = retry ?? (isUnreached ? reloadAll : null);
   const docs = error instanceof ApiError ? error.docsUrl : null;
   return (
     <p class="problem" role="alert">
@@ -76,6 +79,11 @@ export function Problem({ error }: { error: Error | null }) {
           </a>
         )}
       </span>
+      {again && (
+        <button type="button" class="btn small" onClick={again}>
+          {t.tryAgain}
+        </button>
+      )}
     </p>
   );
 }

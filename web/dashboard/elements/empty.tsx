@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Scope } from '../../../src/contract/scopes';
 import type { IconName } from '../../shared/icons';
 import { Link } from '../router';
+import { t } from '../texts';
 import { Allowed } from './allowed';
 import { Icon } from './basics';
 
@@ -14,6 +15,19 @@ export function Empty(props: { icon: IconName; title: string; text?: string; chi
       {props.text && <p>{props.text}</p>}
       {props.children}
     </div>
+  );
+}
+
+/** A list that its filters leave empty: the way out is to clear them. */
+export function NoMatch(props: { icon: IconName; title: string; filters: { clear: () => void } }) {
+  return (
+    <Empty icon={props.icon} title={props.title}>
+      <p class="buttons">
+        <button type="button" class="btn" onClick={props.filters.clear}>
+          <Icon name="xMark" small /> {t.clearFilters}
+        </button>
+      </p>
+    </Empty>
   );
 }
 

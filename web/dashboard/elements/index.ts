@@ -10,4 +10,5 @@ export * from './form';
 export * from './list';
 export * from './pair-fields';
 export * from './row-fields';
+export * from './subscriber-picker';
 export * from './toast';

@@ -57,6 +57,8 @@ export function TemplatePreview(props: { channel: string; request: PreviewReques
   const data = shown.data ?? last;
   return (
     <section aria-label={props.label ?? t.preview}>
+      {/* What differs between two previews of a template is the language, not the messenger. */}
+      {props.label && <h3>{props.label}</h3>}
       <PhonePreview
         channel={props.channel}
         text={data?.text ?? ''}

@@ -10,12 +10,34 @@ import { t } from '../texts';
 /** The person's own sign-ins, and what the bot tells them. */
 export function Account() {
   const own = useResource(api.session, 'own-session');
-  const sessions = useResource(api.signIns, 'sign-ins');
   const [error, setError] = useState<Error | null>(null);
   return (
     <>
       <Heading title={t.account} />
       <p class="lead">{t.accountLead}</p>
+      <OwnSignIns />
+      <Problem error={error} />
+      {own.data && own.data.notify !== null && (
+        <OwnNotify
+          level={own.data.notify}
+          onError={setError}
+          change={async (level) => {
+            await api.setOwnNotify(level);
+            toast(t.saved);
+            await own.reload();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Also of an account that is in no team. */
+export function OwnSignIns() {
+  const sessions = useResource(api.signIns, 'sign-ins');
+  const [error, setError] = useState<Error | null>(null);
+  return (
+    <>
       <Problem error={error ?? sessions.error} />
       <Table label={t.account} columns={[t.device, t.ipAddress, t.signedInAt, t.lastSeen, t.status]}>
         {sessions.data?.data.map((session) => (
@@ -31,17 +53,6 @@ export function Account() {
           />
         ))}
       </Table>
-      {own.data && own.data.notify !== null && (
-        <OwnNotify
-          level={own.data.notify}
-          onError={setError}
-          change={async (level) => {
-            await api.setOwnNotify(level);
-            toast(t.saved);
-            await own.reload();
-          }}
-        />
-      )}
     </>
   );
 }

@@ -2,9 +2,9 @@ import { isUuid } from '../../../src/contract/ids';
 import { limits } from '../../../src/contract/limits';
 import { actorTypes } from '../../../src/contract/people';
 import { api, type AuditEntry } from '../api';
-import { Cell, ClearFilters, Empty, None, Pager, Problem, Select, Table, Time } from '../elements';
+import { Cell, ClearFilters, Empty, NoMatch, None, Pager, Problem, Select, Table, Time } from '../elements';
 import { useResource } from '../resource';
-import { Heading, useFilters, usePages } from '../router';
+import { Heading, Link, useFilters, usePages } from '../router';
 import { t } from '../texts';
 
 export function Audit() {
@@ -42,8 +42,17 @@ export function Audit() {
         <ClearFilters filters={filters} />
       </div>
       <Problem error={entries.error} />
-      {found?.length === 0 && (
-        <Empty icon="clipboard" title={filters.isFiltered ? t.noAuditMatch : t.noAudit} />
+      {found?.length === 0 && filters.isFiltered && (
+        <NoMatch icon="list" title={t.noAuditMatch} filters={filters} />
+      )}
+      {found?.length === 0 && !filters.isFiltered && (
+        <Empty icon="list" title={t.noAudit} text={t.noAuditText}>
+          <p class="buttons">
+            <Link class="btn" to="/dashboard/settings">
+              {t.settings}
+            </Link>
+          </p>
+        </Empty>
       )}
       {found && found.length > 0 && (
         <Table label={t.audit} columns={[t.time, t.actor, t.action, t.target, t.ipAddress]}>

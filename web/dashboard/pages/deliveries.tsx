@@ -10,6 +10,7 @@ import {
   DownloadButton,
   Empty,
   Icon,
+  NoMatch,
   Pager,
   Problem,
   SearchField,
@@ -120,19 +121,16 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
           </button>
         </p>
       )}
-      {list?.length === 0 && (
-        <Empty
-          icon="list"
-          title={filters.isFiltered ? t.noDeliveriesMatch : t.noDeliveries}
-          {...(filters.isFiltered ? {} : { text: t.noDeliveriesText })}
-        >
-          {!filters.isFiltered && (
-            <p class="buttons">
-              <Link class="btn" to="/dashboard/webhooks">
-                {t.webhooks}
-              </Link>
-            </p>
-          )}
+      {list?.length === 0 && filters.isFiltered && (
+        <NoMatch icon="list" title={t.noDeliveriesMatch} filters={filters} />
+      )}
+      {list?.length === 0 && !filters.isFiltered && (
+        <Empty icon="list" title={t.noDeliveries} text={t.noDeliveriesText}>
+          <p class="buttons">
+            <Link class="btn" to="/dashboard/webhooks">
+              {t.webhooks}
+            </Link>
+          </p>
         </Empty>
       )}
       {list && list.length > 0 && (

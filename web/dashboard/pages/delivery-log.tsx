@@ -10,6 +10,7 @@ import {
   ConfirmDialog,
   Empty,
   Field,
+  NoMatch,
   Pager,
   Problem,
   Select,
@@ -100,7 +101,7 @@ export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
       <Problem error={log.error} />
       {list?.length === 0 &&
         (filters.isFiltered ? (
-          <Empty icon="list" title={t.noDeliveriesMatch} />
+          <NoMatch icon="list" title={t.noDeliveriesMatch} filters={filters} />
         ) : (
           <Empty icon="list" title={t.noDeliveries} text={t.noDeliveriesText} />
         ))}

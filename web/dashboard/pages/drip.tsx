@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ChainStats } from '../../../src/drip/contract';
 import { can } from '../access';
-import { api, type ListedChain, type Enrolment } from '../api';
+import { api, type ListedChain, type ListedEnrolment } from '../api';
 import {
   ActionButton,
   ActionCell,
@@ -13,10 +13,12 @@ import {
   Field,
   FirstStep,
   Icon,
+  NoMatch,
   None,
   Pager,
   Problem,
   Select,
+  SubscriberPicker,
   Table,
   Time,
   toast,
@@ -172,7 +174,7 @@ function Enrolments({ id, isActive }: { id: string; isActive: boolean }) {
   const pages = usePages();
   const filters = useFilters(['status'] as const);
   const { status } = filters.values;
-  const [leaving, setLeaving] = useState<Enrolment | null>(null);
+  const [leaving, setLeaving] = useState<ListedEnrolment | null>(null);
   const found = useResource(
     () => api.enrolments(id, { status, cursor: pages.cursor }),
     `${id} ${status} ${pages.cursor ?? ''}`,
@@ -195,9 +197,10 @@ function Enrolments({ id, isActive }: { id: string; isActive: boolean }) {
         />
       </div>
       <Problem error={found.error} />
-      {list?.length === 0 && (
-        <Empty icon="users" title={filters.isFiltered ? t.drip.noEnrolmentsMatch : t.drip.noEnrolments} />
+      {list?.length === 0 && filters.isFiltered && (
+        <NoMatch icon="users" title={t.drip.noEnrolmentsMatch} filters={filters} />
       )}
+      {list?.length === 0 && !filters.isFiltered && <Empty icon="users" title={t.drip.noEnrolments} />}
       {list && list.length > 0 && (
         <Table
           label={t.drip.enrolments}
@@ -238,14 +241,14 @@ function Enrolments({ id, isActive }: { id: string; isActive: boolean }) {
   );
 }
 
-function EnrolmentRow({ enrolment, onLeave }: { enrolment: Enrolment; onLeave: () => void }) {
+function EnrolmentRow({ enrolment, onLeave }: { enrolment: ListedEnrolment; onLeave: () => void }) {
   const state = enrolmentState(enrolment);
   const { reason } = enrolment;
   return (
     <tr>
       <Cell label={t.subscriber}>
         <Link to={`/dashboard/subscribers/${enrolment.subscriber_id}`} class="clip">
-          {enrolment.subscriber_id.slice(0, 8)}
+          <bdi>{enrolment.first_name}</bdi>
         </Link>
       </Cell>
       <Cell label={t.status}>
@@ -277,26 +280,19 @@ function EnrolmentRow({ enrolment, onLeave }: { enrolment: Enrolment; onLeave: (
 function EnrolForm({ id, onEnrolled }: { id: string; onEnrolled: () => Promise<void> }) {
   const [subscriber, setSubscriber] = useState('');
   const form = useForm(['subscriber_id'], async () => {
-    await api.enrol(id, subscriber.trim());
+    await api.enrol(id, subscriber);
     toast(t.drip.enrolledOne);
     setSubscriber('');
     await onEnrolled();
   });
   return (
     <form class="inline-form" {...form.attributes}>
-      <Field label={t.subscriberId} error={form.problemOf('subscriber_id')}>
+      <Field label={t.subscriber} error={form.problemOf('subscriber_id')}>
         {(attributes) => (
-          <input
-            {...attributes}
-            required
-            maxLength={100}
-            placeholder="4f0c6a6e-…"
-            value={subscriber}
-            onInput={(event) => setSubscriber(event.currentTarget.value)}
-          />
+          <SubscriberPicker attributes={attributes} value={subscriber} onChange={setSubscriber} />
         )}
       </Field>
-      <button type="submit" class="btn" disabled={form.busy || subscriber.trim() === ''}>
+      <button type="submit" class="btn" disabled={form.busy || subscriber === ''}>
         {t.drip.enrol}
       </button>
       <Problem error={form.error} />

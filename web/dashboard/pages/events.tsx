@@ -8,11 +8,13 @@ import {
   Clip,
   CodeBlock,
   Empty,
+  NoMatch,
   None,
   Pager,
   Problem,
   SearchField,
   Select,
+  SubscriberFilter,
   Table,
   Time,
 } from '../elements';
@@ -55,13 +57,7 @@ export function TrackedEvents() {
           value={name}
           onChange={(value) => filters.set('name', value.toLowerCase())}
         />
-        <SearchField
-          label={t.subscriberId}
-          placeholder="4f0c6a6e-…"
-          maxLength={100}
-          value={subscriber}
-          onChange={(value) => filters.set('subscriber', value)}
-        />
+        <SubscriberFilter value={subscriber} onChange={(value) => filters.set('subscriber', value)} />
         <Select
           label={t.time}
           value={hours}
@@ -73,7 +69,7 @@ export function TrackedEvents() {
       <Problem error={found.error} />
       {list?.length === 0 &&
         (filters.isFiltered ? (
-          <Empty icon="cursor" title={t.noTrackedEventsMatch} />
+          <NoMatch icon="cursor" title={t.noTrackedEventsMatch} filters={filters} />
         ) : (
           <Empty icon="cursor" title={t.noTrackedEvents} text={t.noTrackedEventsText}>
             <CodeBlock code={SAMPLE} label={t.sampleRequest} />
@@ -82,7 +78,15 @@ export function TrackedEvents() {
       {list && list.length > 0 && (
         <Table
           label={t.trackedEvents}
-          columns={[t.time, t.eventName, t.subscriber, t.channel, t.properties, t.eventId]}
+          columns={[
+            t.receivedAt,
+            t.eventName,
+            t.subscriber,
+            t.channel,
+            t.properties,
+            t.occurredAt,
+            t.eventId,
+          ]}
         >
           {list.map((event) => (
             <Row
@@ -106,8 +110,9 @@ const SAMPLE = `POST /v1/events
 function Row({ event, onName }: { event: TrackedEvent; onName: () => void }) {
   return (
     <tr>
-      <Cell label={t.time}>
-        <Time at={event.occurred_at} />
+      {/* The list is in this order; an event can be reported long after it occurred. */}
+      <Cell label={t.receivedAt}>
+        <Time at={event.received_at} />
       </Cell>
       <Cell label={t.eventName}>
         <button type="button" class="chip" title={event.name} onClick={onName}>
@@ -124,6 +129,9 @@ function Row({ event, onName }: { event: TrackedEvent; onName: () => void }) {
       </Cell>
       <Cell label={t.properties}>
         <PropertyChips properties={event.properties} />
+      </Cell>
+      <Cell label={t.occurredAt}>
+        {event.occurred_at === event.received_at ? <None /> : <Time at={event.occurred_at} />}
       </Cell>
       <Cell label={t.eventId}>
         <Clip>{event.event_id}</Clip>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
+import { can } from '../access';
 import { api, type LabelKind, type PermissionView, type TagView } from '../api';
 import {
   ActionCell,
@@ -11,6 +12,7 @@ import {
   Dialog,
   Empty,
   FormButtons,
+  Icon,
   None,
   Problem,
   Table,
@@ -30,13 +32,19 @@ export function Labels() {
   return (
     <>
       <Heading title={t.labels} />
-      <LabelList kind="tags" title={t.tags} lead={t.tagsLead} empty={t.noTags} />
-      <LabelList kind="permissions" title={t.permissions} lead={t.permissionsLead} empty={t.noPermissions} />
+      <LabelList kind="tags" title={t.tags} lead={t.tagsLead} empty={t.noTags} next={t.noTagsText} />
+      <LabelList
+        kind="permissions"
+        title={t.permissions}
+        lead={t.permissionsLead}
+        empty={t.noPermissions}
+        next={t.noPermissionsText}
+      />
     </>
   );
 }
 
-function LabelList(props: { kind: LabelKind; title: string; lead: string; empty: string }) {
+function LabelList(props: { kind: LabelKind; title: string; lead: string; empty: string; next: string }) {
   const { kind } = props;
   const labels = useResource(() => api.labels(kind), kind);
   const [name, setName] = useState('');
@@ -69,7 +77,21 @@ function LabelList(props: { kind: LabelKind; title: string; lead: string; empty:
         </form>
       </Allowed>
       <Problem error={form.error ?? labels.error} />
-      {list?.length === 0 && <Empty icon="tag" title={props.empty} />}
+      {list?.length === 0 && (
+        <Empty icon="tag" title={props.empty} text={can('manage') ? props.next : t.noLabelsReadOnly}>
+          <Allowed scope="manage">
+            <p class="buttons">
+              <button
+                type="button"
+                class="btn"
+                onClick={() => form.attributes.ref.current?.querySelector('input')?.focus()}
+              >
+                <Icon name="plus" small /> {isPermission ? t.createPermission : t.createTag}
+              </button>
+            </p>
+          </Allowed>
+        </Empty>
+      )}
       {list && list.length > 0 && (
         <Table
           label={props.title}

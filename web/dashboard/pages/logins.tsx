@@ -9,6 +9,7 @@ import {
   DownloadButton,
   Empty,
   LoginChart,
+  NoMatch,
   None,
   Pager,
   Problem,
@@ -99,7 +100,7 @@ function SessionLog() {
       <Problem error={log.error} />
       {list?.length === 0 &&
         (filters.isFiltered ? (
-          <Empty icon="login" title={t.noLoginsMatch} />
+          <NoMatch icon="login" title={t.noLoginsMatch} filters={filters} />
         ) : (
           <Empty icon="login" title={t.noLogins} text={t.noLoginsText}>
             <p class="buttons">

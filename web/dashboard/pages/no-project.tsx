@@ -5,6 +5,7 @@ import { Field, Problem, useForm } from '../elements';
 import { Heading } from '../router';
 import { LanguageSwitch } from '../shell';
 import { t } from '../texts';
+import { OwnSignIns } from './account';
 
 /** For an account that is in no team. */
 export function NoProject(props: {
@@ -30,6 +31,10 @@ export function NoProject(props: {
           </button>
         </p>
       </div>
+      <section class="own-sign-ins" aria-labelledby="own-sign-ins">
+        <h2 id="own-sign-ins">{t.account}</h2>
+        <OwnSignIns />
+      </section>
       <p class="sign-in-foot">
         <LanguageSwitch />
       </p>

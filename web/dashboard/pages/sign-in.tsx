@@ -12,9 +12,7 @@ export function SignIn(props: { notice: string; onSignedIn: OnSignedIn }) {
   return (
     <main class="sign-in">
       <div class="panel">
-        <Heading title={t.signInTitle}>
-          <img src="/assets/icon.svg" alt="" width="32" height="32" /> Herald
-        </Heading>
+        <Brand />
         <KeyForm {...props} />
         <MessengerSignIn onSignedIn={props.onSignedIn} />
       </div>
@@ -22,6 +20,26 @@ export function SignIn(props: { notice: string; onSignedIn: OnSignedIn }) {
         <a href="/docs">{t.docs}</a> <LanguageSwitch />
       </p>
     </main>
+  );
+}
+
+/** Before anything could be read: neither the sign-in nor a page can be shown. */
+export function Unreachable({ error, retry }: { error: Error; retry: () => Promise<void> }) {
+  return (
+    <main class="sign-in">
+      <div class="panel">
+        <Brand />
+        <Problem error={error} retry={() => void retry()} />
+      </div>
+    </main>
+  );
+}
+
+function Brand() {
+  return (
+    <Heading title={t.signInTitle}>
+      <img src="/assets/icon.svg" alt="" width="32" height="32" /> Herald
+    </Heading>
   );
 }
 

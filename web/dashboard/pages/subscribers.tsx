@@ -11,6 +11,7 @@ import {
   CopyButton,
   DownloadButton,
   Empty,
+  NoMatch,
   None,
   Pager,
   Problem,
@@ -82,7 +83,11 @@ export function Subscribers() {
       </div>
       <Problem error={found.error} />
       {list?.length === 0 &&
-        (filters.isFiltered ? <Empty icon="users" title={t.noSubscribersMatch} /> : <NoSubscribers />)}
+        (filters.isFiltered ? (
+          <NoMatch icon="users" title={t.noSubscribersMatch} filters={filters} />
+        ) : (
+          <NoSubscribers />
+        ))}
       {list && list.length > 0 && (
         <Table
           label={t.subscribers}

@@ -173,7 +173,7 @@ export function TemplateEditor({ template = null }: { template?: Template | null
             <TemplatePreview
               key={lang}
               channel={firstChannel()}
-              label={lang === 'en' ? t.textEn : t.textRu}
+              label={t.previewIn[lang]}
               request={{ template: definitionOf(draft, template), lang }}
             />
           ))}

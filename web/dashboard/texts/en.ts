@@ -2,6 +2,7 @@ import { auditEn } from './audit-en';
 import { editorEn } from './editor-en';
 import { plural } from './plural';
 import { dripEn } from './drip-en';
+import { shellEn } from './shell-en';
 import { teamEn } from './team-en';
 
 const count = (number: number, one: string, other: string) => plural('en-GB', number, { one, other });
@@ -20,6 +21,7 @@ const fieldErrors: [RegExp, (...parts: string[]) => string][] = [
 /** All texts of the dashboard in English. Their type is the contract for the other languages. */
 export const en = {
   ...teamEn,
+  ...shellEn,
   drip: dripEn,
   auditActions: auditEn,
   ...editorEn,

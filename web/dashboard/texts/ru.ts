@@ -3,6 +3,7 @@ import { editorRu } from './editor-ru';
 import type { Texts } from './en';
 import { plural } from './plural';
 import { dripRu } from './drip-ru';
+import { shellRu } from './shell-ru';
 import { teamRu } from './team-ru';
 
 const count = (number: number, one: string, few: string, many: string) =>
@@ -76,6 +77,7 @@ const fieldErrors: Texts['fieldErrors'] = [
 /** Все тексты панели по-русски. */
 export const ru: Texts = {
   ...teamRu,
+  ...shellRu,
   drip: dripRu,
   auditActions: auditRu,
   ...editorRu,

@@ -1356,7 +1356,7 @@ export class DashboardApi {
   /**
    * List your sign-ins: `GET /dashboard/sessions`.
    *
-   * The sign-ins of the account, or of the API key.
+   * The sign-ins of the account, also of one that is in no team, or of the API key.
    */
   listSessions(query: types.DashboardListSessionsQuery = {}, options: RequestOptions = {}): Promise<types.DashboardListSessionsResponse> {
     return this.transport.request({ method: 'GET', path: '/dashboard/sessions', query }, options);

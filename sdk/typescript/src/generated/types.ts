@@ -2068,7 +2068,7 @@ export type DripChainsCreateEnrolmentBody = {
 
 /** The response of POST /v1/drip-chains/{drip_id}/enrolments. */
 export type DripChainsCreateEnrolmentResponse = {
-  data: Array<DripChainsListEnrolmentsItem>;
+  data: Array<DripChainsDeleteEnrolmentResponse>;
 };
 
 /** The query of GET /v1/drip-chains/{drip_id}/enrolments. */
@@ -2101,10 +2101,26 @@ export type DripChainsListEnrolmentsItem = {
   next_at: string | null;
   started_at: string;
   ended_at: string | null;
+  /** Of the subscriber, as it is now. */
+  first_name: string;
 };
 
 /** The response of DELETE /v1/drip-chains/{drip_id}/enrolments/{id}. */
-export type DripChainsDeleteEnrolmentResponse = DripChainsListEnrolmentsItem;
+export type DripChainsDeleteEnrolmentResponse = {
+  enrolment_id: string;
+  drip_id: string;
+  version: number;
+  subscriber_id: string;
+  status: 'active' | 'completed' | 'exited' | 'cancelled';
+  /** Why it was exited: `exit_rule` or `unsubscribed`. */
+  reason: string | null;
+  /** The current step, or the last one. */
+  step_id: string | null;
+  /** When the next step is due; null once it has ended. */
+  next_at: string | null;
+  started_at: string;
+  ended_at: string | null;
+};
 
 /** The query of GET /v1/drip-chains/{drip_id}/stats. */
 export type DripChainsGetStatsQuery = {
@@ -2186,6 +2202,7 @@ export type EventsListItem = {
   external_id: string | null;
   properties: Record<string, string | number | boolean>;
   occurred_at: string;
+  /** Events are listed by this time, newest first. */
   received_at: string;
 };
 

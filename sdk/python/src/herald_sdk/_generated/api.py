@@ -3009,7 +3009,7 @@ class DashboardApi:
     ) -> types.DashboardListSessionsResponse:
         """List your sign-ins: `GET /dashboard/sessions`.
 
-        The sign-ins of the account, or of the API key."""
+        The sign-ins of the account, also of one that is in no team, or of the API key."""
         return cast(types.DashboardListSessionsResponse, self._transport.request(
             "GET",
             "/dashboard/sessions",

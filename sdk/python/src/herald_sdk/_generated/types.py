@@ -2327,7 +2327,7 @@ class DripChainsCreateEnrolmentBody(TypedDict):
 class DripChainsCreateEnrolmentResponse(TypedDict):
     """The response of POST /v1/drip-chains/{drip_id}/enrolments."""
 
-    data: List[DripChainsListEnrolmentsItem]
+    data: List[DripChainsDeleteEnrolmentResponse]
 
 
 class DripChainsListEnrolmentsQuery(TypedDict):
@@ -2349,6 +2349,26 @@ class DripChainsListEnrolmentsResponse(TypedDict):
 
 class DripChainsListEnrolmentsItem(TypedDict):
     """An entry of the list of GET /v1/drip-chains/{drip_id}/enrolments."""
+
+    enrolment_id: str
+    drip_id: str
+    version: int
+    subscriber_id: str
+    status: Literal["active", "completed", "exited", "cancelled"]
+    reason: Union[str, None]
+    """Why it was exited: `exit_rule` or `unsubscribed`."""
+    step_id: Union[str, None]
+    """The current step, or the last one."""
+    next_at: Union[str, None]
+    """When the next step is due; null once it has ended."""
+    started_at: str
+    ended_at: Union[str, None]
+    first_name: str
+    """Of the subscriber, as it is now."""
+
+
+class DripChainsDeleteEnrolmentResponse(TypedDict):
+    """The response of DELETE /v1/drip-chains/{drip_id}/enrolments/{id}."""
 
     enrolment_id: str
     drip_id: str
@@ -2459,6 +2479,7 @@ class EventsListItem(TypedDict):
     properties: Dict[str, Union[str, float, bool]]
     occurred_at: str
     received_at: str
+    """Events are listed by this time, newest first."""
 
 
 class MessagesListQuery(TypedDict):
@@ -4080,7 +4101,6 @@ RecurringListRunsQuery = SubscribeLinksListQuery
 DripChainsListQuery = SubscribeLinksListQuery
 DripChainsGetResponse = DripChainsCreateResponse
 DripChainsUpdateResponse = DripChainsCreateResponse
-DripChainsDeleteEnrolmentResponse = DripChainsListEnrolmentsItem
 WebhooksListQuery = OidcListClientsQuery
 WebhooksGetResponse = WebhooksListItem
 WebhooksUpdateResponse = WebhooksListItem

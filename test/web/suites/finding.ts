@@ -1,0 +1,109 @@
+import { eventually } from '../../support/eventually';
+import { signInByMessenger } from '../../system/team/fixture';
+import { goTo } from '../fixture';
+import type { DashboardContext } from './dashboard-context';
+
+/** What helps on every page: lists that name people and say what to do next, errors that can be tried again. */
+export function describeFinding(at: () => DashboardContext): void {
+  it('lists events in the order of the time shown, and those of one person found by name', async () => {
+    const { service, someone, signIn } = at();
+    const shop = await service.createProject({ name: 'Events' });
+    for (const name of ['Nina', 'Olga']) {
+      await service.control.open('telegram', `events-${name}`, {
+        start: `proj_${shop.slug}`,
+        first_name: name,
+      });
+    }
+    const people = await eventually(async () => {
+      const { data } = (await shop.api('GET', '/v1/subscribers')).body as {
+        data: { subscriber_id: string; first_name: string }[];
+      };
+      return data.length === 2 ? data : undefined;
+    });
+    const idOf = (name: string) => people.find(({ first_name }) => first_name === name)?.subscriber_id;
+    const track = (name: string, who: string, minutesAgo: number) =>
+      shop.api('POST', '/v1/events', {
+        events: [
+          {
+            name,
+            subscriber_id: idOf(who),
+            occurred_at: new Date(Date.now() - minutesAgo * 60_000).toISOString(),
+          },
+        ],
+      });
+    // Reported in another order than they occurred in.
+    await track('first', 'Nina', 1);
+    await track('second', 'Olga', 30);
+    await track('third', 'Nina', 10);
+
+    const { page } = await someone();
+    await signIn(page, '/dashboard/events', shop.api_key);
+    await page.getByRole('button', { name: 'third' }).waitFor();
+    const times = (await page
+      .locator('tbody tr td:first-child time')
+      .evaluateAll((found) => found.map((time) => time.getAttribute('datetime')))) as string[];
+    expect(times).toHaveLength(3);
+    expect(times).toEqual([...times].sort().reverse());
+
+    await page.getByRole('combobox', { name: 'Subscriber' }).fill('oln');
+    await page.getByText('No subscribers found').waitFor();
+    await page.getByRole('combobox', { name: 'Subscriber' }).fill('olg');
+    await page.getByRole('option', { name: /Olga/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**subscriber=${idOf('Olga')}`);
+    await page.getByRole('button', { name: 'third' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'second' }).waitFor();
+    await page.locator('.picked', { hasText: 'Olga' }).waitFor();
+    // A list that its filters leave empty offers to clear them.
+    await page.getByLabel('Event', { exact: true }).fill('nothing');
+    await page.getByText('No events match these filters').waitFor();
+    await page.locator('.empty').getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByRole('button', { name: 'third' }).waitFor();
+  });
+
+  it('names the people in a chain, and says what to do next where a list is empty', async () => {
+    const { service, someone, signIn, detailPages } = at();
+    const details = await detailPages();
+    const { page } = await someone();
+    await signIn(page, `/dashboard/${details.find((path) => path.startsWith('drip/'))}`);
+    await page.getByRole('cell', { name: 'Dora' }).waitFor();
+    await goTo(page, `/dashboard/${details.find((path) => path.startsWith('templates/'))}`);
+    await page.getByRole('heading', { name: 'In English' }).waitFor();
+
+    const empty = await service.createProject({ name: 'Empty' });
+    const other = await someone();
+    await signIn(other.page, '/dashboard/labels', empty.api_key);
+    await other.page.locator('.empty').getByRole('button', { name: 'Create permission' }).click();
+    await other.page.waitForFunction(`document.activeElement.closest('#main section:last-of-type form')`);
+    await goTo(other.page, '/dashboard/audit');
+    await other.page.locator('.empty').getByRole('link', { name: 'Settings' }).waitFor();
+  });
+
+  it('offers to try again when Herald cannot be reached', async () => {
+    const { service, someone, signIn } = at();
+    const { page } = await someone();
+    await page.route('**/dashboard/messengers', (route) => route.abort());
+    await page.goto(`${service.url}/dashboard/labels`);
+    await page.getByText('Can’t reach Herald').waitFor();
+    await page.unroute('**/dashboard/messengers');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await signIn(page, '/dashboard/labels');
+    await page.getByRole('heading', { name: 'Tags and permissions' }).waitFor();
+    await page.route('**/v1/subscribe-links*', (route) => route.abort());
+    await goTo(page, '/dashboard/links');
+    const problem = page.getByRole('alert').filter({ hasText: 'Can’t reach Herald' });
+    await problem.waitFor();
+    await page.unroute('**/v1/subscribe-links*');
+    await problem.getByRole('button', { name: 'Try again' }).click();
+    await problem.waitFor({ state: 'detached' });
+  });
+
+  it('shows an account in no team its own sign-ins', async () => {
+    const { service, someone } = at();
+    const { cookies } = await signInByMessenger(service, 'in-no-team');
+    const { page, context } = await someone();
+    await context.addCookies([...cookies].map(([name, value]) => ({ name, value, url: service.url })));
+    await page.goto(`${service.url}/dashboard`);
+    await page.getByRole('table').getByText('This browser').waitFor();
+  });
+}
