@@ -1,6 +1,7 @@
 import { ConfigError, loadConfig, unknownSettings, type Config } from './config';
 import { describeDatabaseError } from './db/describe-error';
 import { SchemaMismatch } from './db/migrate';
+import { isDiskFull } from './embedded/disk-full';
 import { killChildren, type EnvironmentOptions } from './embedded/environment';
 import { portInUse } from './embedded/ports';
 import { exitCodes, SetupError } from './embedded/setup-error';
@@ -76,23 +77,54 @@ async function stopAll(config: Config, log: Logger, stops: Run['stops']): Promis
   clearTimeout(watchdog);
 }
 
-function reportStartFailure(error: unknown, run: Pick<Run, 'config' | 'log'>): number {
-  const listening = error as { code?: string; syscall?: string; port?: number };
-  if (listening.code === 'EADDRINUSE' && listening.syscall === 'listen') {
-    return reportStartFailure(portInUse(listening.port ?? 0, 'PORT', 'the API'), run);
+function reportStartFailure(error: unknown, { config, log }: Pick<Run, 'config' | 'log'>): number {
+  const explained = explainStartFailure(error, config);
+  if (!explained) {
+    log.fatal({ err: error }, 'the service could not start');
+    return 1;
   }
-  if (error instanceof SchemaMismatch) return reportStartFailure(otherBuild(run.config), run);
-  const reason = describeDatabaseError(error);
-  if (reason) return reportStartFailure(new SetupError(`${reason} Check DATABASE_URL.`), run);
-  if (error instanceof SetupError) {
-    process.stderr.write(`${error.message}\n`);
-    return error.exitCode;
-  }
-  run.log.fatal({ err: error }, 'the service could not start');
-  return 1;
+  process.stderr.write(`${explained.message}\n`);
+  return explained.exitCode;
 }
 
-function otherBuild({ DATABASE_URL, HERALD_DATA_DIR }: Config): SetupError {
+/** One sentence that says what to do; null for a fault of Herald's own. */
+export function explainStartFailure(
+  error: unknown,
+  config: Pick<Config, 'DATABASE_URL' | 'HERALD_DATA_DIR'>,
+): SetupError | null {
+  if (isDiskFull(error)) return diskFull(error, config);
+  const listening = error as { code?: string; syscall?: string; port?: number };
+  if (listening.code === 'EADDRINUSE' && listening.syscall === 'listen') {
+    return portInUse(listening.port ?? 0, 'PORT', 'the API');
+  }
+  if (error instanceof SchemaMismatch) return otherBuild(config);
+  if (error instanceof SetupError) return error;
+  const reason = describeDatabaseError(error);
+  if (!reason) return null;
+  if (config.DATABASE_URL) return new SetupError(`${reason} Check DATABASE_URL.`);
+  return new SetupError(
+    `The embedded database cannot be used (${(error as Error).message}); restore ${config.HERALD_DATA_DIR} from a backup ` +
+      'or delete it with `npx herald reset`.',
+  );
+}
+
+function diskFull(
+  error: unknown,
+  { DATABASE_URL, HERALD_DATA_DIR }: Pick<Config, 'DATABASE_URL' | 'HERALD_DATA_DIR'>,
+): SetupError {
+  const isServers = DATABASE_URL && (error as { code?: unknown }).code === '53100';
+  return new SetupError(
+    isServers
+      ? 'The disk of the database server is full: free some space there, and start again.'
+      : `The disk with the data directory ${HERALD_DATA_DIR} is full: free some space, or set HERALD_DATA_DIR to a directory ` +
+          'on another disk.',
+  );
+}
+
+function otherBuild({
+  DATABASE_URL,
+  HERALD_DATA_DIR,
+}: Pick<Config, 'DATABASE_URL' | 'HERALD_DATA_DIR'>): SetupError {
   return new SetupError(
     DATABASE_URL
       ? 'The database was made by another build of Herald, whose data this one cannot read: set DATABASE_URL to an empty database.'

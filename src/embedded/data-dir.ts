@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { stopRecordedChild, type ChildRecord, type ChildRegistry } from './child-process';
@@ -108,8 +108,13 @@ function runtimeFile(directory: string): string {
 /** Atomic, and synchronous so that a child is on record before anything else happens. */
 function writeJson(file: string, value: unknown): void {
   const draft = `${file}.${process.pid}.tmp`;
-  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, file);
+  try {
+    writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+    renameSync(draft, file);
+  } finally {
+    // Nothing is left of a write that found the disk full.
+    rmSync(draft, { force: true });
+  }
 }
 
 function readJson(file: string): unknown {

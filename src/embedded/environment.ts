@@ -6,7 +6,7 @@ import type { EncryptionKey } from '../lib/cipher';
 import { searchAttributeTypes } from '../temporal/names';
 import type { ChildExit, ChildRecord } from './child-process';
 import { openDataDir, type DataDir } from './data-dir';
-import { openKeyFile } from './key-file';
+import { openKeyFile, requireKeyFile } from './key-file';
 import { requireFreePort } from './ports';
 import { startPostgres } from './postgres';
 import { isRunning } from './process-identity';
@@ -77,6 +77,7 @@ export async function startServers(options: EnvironmentOptions): Promise<Servers
     const dataDir = embedsSomething ? await openDataDir(config.HERALD_DATA_DIR, onProgress) : null;
     if (dataDir) stops.push(() => dataDir.close());
     await requirePorts(config);
+    if (dataDir && !config.HERALD_ENCRYPTION_KEY) await requireKeyFile(dataDir.path);
     const started = await Promise.allSettled([
       startDatabase(options, dataDir, stops),
       startTemporal(options, dataDir, stops),

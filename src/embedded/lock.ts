@@ -19,8 +19,8 @@ export type LockResult = { lock: Lock } | { heldBy: number };
 export async function acquireLock(directory: string): Promise<LockResult> {
   await mkdir(directory, { recursive: true });
   const draft = path.join(directory, `draft-${randomUUID()}`);
-  await writeFile(draft, JSON.stringify(ownIdentity()));
   try {
+    await writeFile(draft, JSON.stringify(ownIdentity()));
     for (;;) {
       const highest = Math.max(0, ...(await generations(directory)));
       const holder = highest > 0 ? await readHolder(holderFile(directory, highest)) : null;
@@ -50,6 +50,7 @@ async function release(directory: string, generation: number): Promise<void> {
     await writeFile(draft, JSON.stringify(null));
     await rename(draft, holderFile(directory, generation));
   } catch (error) {
+    await rm(draft, { force: true });
     // The directory was removed together with the data it protects.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }

@@ -64,20 +64,20 @@ async function createCluster(
   await removeDrafts(dataDir.path);
   await rm(home, { recursive: true, force: true });
   const draft = await mkdtemp(dataDir.file(draftPrefix));
-  // The database user may only traverse this directory, not read the password in it.
-  await chmod(draft, ids === null ? 0o700 : 0o711);
-  const directory = path.join(draft, 'data');
-  await mkdir(directory, { mode: 0o700 });
-  const password = randomBytes(24).toString('base64url');
-  await writeFile(path.join(draft, 'password'), `${password}\n`, { mode: 0o600 });
-  // initdb reads its own copy as the database user, and needs its data directory to be empty.
-  const passwordForInitdb = path.join(draft, 'initdb-password');
-  await writeFile(passwordForInitdb, `${password}\n`, { mode: 0o600 });
-  if (ids !== null) {
-    await chown(directory, ids.uid, ids.gid);
-    await chown(passwordForInitdb, ids.uid, ids.gid);
-  }
   try {
+    // The database user may only traverse this directory, not read the password in it.
+    await chmod(draft, ids === null ? 0o700 : 0o711);
+    const directory = path.join(draft, 'data');
+    await mkdir(directory, { mode: 0o700 });
+    const password = randomBytes(24).toString('base64url');
+    await writeFile(path.join(draft, 'password'), `${password}\n`, { mode: 0o600 });
+    // initdb reads its own copy as the database user, and needs its data directory to be empty.
+    const passwordForInitdb = path.join(draft, 'initdb-password');
+    await writeFile(passwordForInitdb, `${password}\n`, { mode: 0o600 });
+    if (ids !== null) {
+      await chown(directory, ids.uid, ids.gid);
+      await chown(passwordForInitdb, ids.uid, ids.gid);
+    }
     const user = await grantPostgresAccess(ids, binaries.postgres, directory);
     await initdb(binaries.initdb, user, directory, passwordForInitdb, durable);
     await rm(passwordForInitdb);
@@ -116,9 +116,10 @@ async function initdb(
     });
   } catch (error) {
     const { stderr } = error as { stderr?: string };
-    const reason = (stderr ?? '').split('\n').find((line) => /error:|FATAL:|PANIC:/.test(line));
+    const line = (stderr ?? '').split('\n').find((each) => /error:|FATAL:|PANIC:/.test(each));
+    const reason = line?.replace(/^.*?(?:error|FATAL|PANIC):\s*/, '').trim() ?? (error as Error).message;
     throw new SetupError(
-      `The embedded PostgreSQL could not create its database (${reason?.trim() ?? (error as Error).message}); ` +
+      `The embedded PostgreSQL could not create its database (${reason}); ` +
         'fix the cause, or set DATABASE_URL to your own PostgreSQL server.',
       exitCodes.unavailable,
       { cause: error },

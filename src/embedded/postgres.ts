@@ -13,6 +13,7 @@ import {
   type ChildExit,
 } from './child-process';
 import type { DataDir } from './data-dir';
+import { diskFullIn } from './disk-full';
 import { portInUse, requireFreePort } from './ports';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries';
 import { openCluster, postgresEnvironment, type PostgresCluster } from './postgres-cluster';
@@ -88,7 +89,7 @@ async function tryStart(
   } catch (error) {
     await child.stop().catch(() => undefined);
     options.signal?.throwIfAborted();
-    return explainFailure(await readLogFrom(logFile, logStart), logFile, port, error);
+    return explainFailure(await readLogFrom(logFile, logStart), logFile, port, options.dataDir.path, error);
   }
   server.started = true;
   return {
@@ -178,15 +179,25 @@ function isNotReadyYet(error: unknown): boolean {
   return code === '57P03' || /timeout expired|Connection terminated/.test(message ?? '');
 }
 
-function explainFailure(log: string, logFile: string, port: number, cause: unknown): StartOutcome {
+function explainFailure(
+  log: string,
+  logFile: string,
+  port: number,
+  dataDir: string,
+  cause: unknown,
+): StartOutcome {
   if (/Address already in use/.test(log)) {
     const failure = portInUse(port, 'HERALD_POSTGRES_PORT', 'the embedded PostgreSQL');
     return { failure, retry: 'another port' };
   }
-  const lines = log.split('\n').filter((line) => /FATAL:|PANIC:/.test(line));
-  const reason = lines.at(-1)?.replace(/^.*?(?:FATAL|PANIC):\s*/, '') ?? (cause as Error).message;
+  const lines = log.split('\n').filter((line) => /FATAL:|PANIC:|^postgres: /.test(line));
+  const reason =
+    diskFullIn(log) ??
+    lines.at(-1)?.replace(/^(?:.*?(?:FATAL|PANIC)|postgres):\s*/, '') ??
+    (cause as Error).message;
   const failure = new SetupError(
-    `The embedded PostgreSQL did not start (${reason}); its log is ${logFile}.`,
+    `The embedded PostgreSQL did not start (${reason}); read its log ${logFile}, and if the data is damaged, ` +
+      `restore ${dataDir} from a backup or delete it with \`npx herald reset\`.`,
     exitCodes.unavailable,
     { cause },
   );

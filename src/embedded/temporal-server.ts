@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
@@ -12,6 +14,7 @@ import {
 } from './child-process';
 import { registerSearchAttributes } from '../temporal/search-attributes';
 import type { DataDir } from './data-dir';
+import { diskFullIn } from './disk-full';
 import { portInUse, requireFreePort } from './ports';
 import { exitCodes, SetupError } from './setup-error';
 
@@ -54,6 +57,8 @@ const host = '127.0.0.1';
 const namespace = 'default';
 const readyTimeoutMs = 60_000;
 const maxStarts = 5;
+/** Characters of the server's reason for a failed start. */
+const LONGEST_REASON = 300;
 /** The development server's default is one day; operators look further back. */
 const retention = '30 days';
 
@@ -69,12 +74,31 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   if (port !== 0) await requireFreePort(port, 'HERALD_TEMPORAL_PORT', 'the Temporal server');
   if (uiPort) await requireFreePort(uiPort, 'HERALD_TEMPORAL_UI_PORT', 'the Temporal UI');
   onProgress('starting the Temporal server');
+  const store = options.dbFile === null ? null : options.dataDir.file(options.dbFile);
+  if (store !== null) await prepareStore(store);
   for (let start = 1; ; start++) {
     const outcome = await tryStart(options, await choosePorts(port, uiPort));
-    if ('running' in outcome) return outcome.running;
+    if ('running' in outcome) {
+      if (store !== null) await rm(draftMark(store), { force: true });
+      return outcome.running;
+    }
     // Another process may have taken a chosen port meanwhile, so choose again.
     if (!outcome.portTaken || start === maxStarts) throw outcome.failure;
   }
+}
+
+/** Beside a store whose first start has not come to its end. */
+const draftMark = (store: string) => `${store}.draft`;
+
+/**
+ * The server makes its store in several steps, and refuses one that a full disk or a kill left half made. Such a store holds
+ * nothing yet, so it is made anew.
+ */
+async function prepareStore(store: string): Promise<void> {
+  if (existsSync(draftMark(store))) {
+    for (const end of ['', '-journal', '-wal', '-shm']) await rm(`${store}${end}`, { force: true });
+  }
+  if (!existsSync(store)) await writeFile(draftMark(store), '');
 }
 
 async function choosePorts(port: number, uiPort: number | null): Promise<Ports> {
@@ -112,7 +136,13 @@ async function tryStart(options: TemporalServerOptions, ports: Ports): Promise<S
   } catch (error) {
     await child.stop().catch(() => undefined);
     options.signal?.throwIfAborted();
-    return explainFailure(await readLogFrom(logFile, logStart), logFile, ports, error);
+    return explainFailure(
+      await readLogFrom(logFile, logStart),
+      logFile,
+      ports,
+      options.dbFile && options.dataDir.file(options.dbFile),
+      error,
+    );
   }
   server.started = true;
   return {
@@ -192,8 +222,16 @@ async function waitUntilReady(
   await requireRunning(child);
 }
 
-function explainFailure(log: string, logFile: string, ports: Ports, cause: unknown): StartOutcome {
-  const reason = lastMessage(log) ?? (cause as Error).message;
+function explainFailure(
+  log: string,
+  logFile: string,
+  ports: Ports,
+  dbFile: string | null,
+  cause: unknown,
+): StartOutcome {
+  const whole = diskFullIn(log) ?? lastMessage(log) ?? (cause as Error).message;
+  // The server names every step that led to the cause, which comes last.
+  const reason = whole.length > LONGEST_REASON ? `…${whole.slice(-LONGEST_REASON)}` : whole;
   if (reason.includes('address already in use')) {
     const failure =
       ports.ui !== null && reason.includes('UI port')
@@ -201,7 +239,11 @@ function explainFailure(log: string, logFile: string, ports: Ports, cause: unkno
         : portInUse(ports.frontend, 'HERALD_TEMPORAL_PORT', 'the Temporal server');
     return { failure, portTaken: true };
   }
-  const message = `The Temporal server did not start (${reason}); its log is ${logFile}.`;
+  const message =
+    `The Temporal server did not start (${reason}); read its log ${logFile}` +
+    (dbFile === null
+      ? '.'
+      : `, and if its data is damaged, delete ${dbFile}, start again, and run \`npx herald recover\`.`);
   return { failure: new SetupError(message, exitCodes.unavailable, { cause }), portTaken: false };
 }
 

@@ -166,6 +166,15 @@ test('a database of another major version is refused in one sentence', async () 
   expect(error.exitCode).toBe(78);
 });
 
+test('a database without its control file is reported with the reason and what to do', async () => {
+  const first = await start();
+  await first.stop();
+  await rm(dataDir.file('postgres', 'data', 'global', 'pg_control'));
+  const { message } = await setupErrorOf(start());
+  expect(message).toContain('could not find the database system');
+  expect(message).toContain(`restore ${dataDir.path} from a backup or delete it with \`npx herald reset\``);
+});
+
 test('a setting that PostgreSQL refuses is reported with its reason and the log to read', async () => {
   const error = await setupErrorOf(start({ settings: { fsync: 'off', shared_buffers: 'much' } }));
   expect(error.message).toContain('shared_buffers');

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -136,6 +137,12 @@ test('a damaged store is reported with the reason and the log to read', async ()
   const error = await setupErrorOf(start({ dbFile: 'temporal.db' }));
   expect(error.message).toContain('file is not a database');
   expect(error.message).toContain(dataDir.file('logs', 'temporal.log'));
+  expect(error.message).toContain(`delete ${dataDir.file('temporal.db')}, start again, and run`);
+
+  // One whose first start did not come to its end holds nothing, and is made anew.
+  await writeFile(dataDir.file('temporal.db.draft'), '');
+  await start({ dbFile: 'temporal.db' });
+  expect(existsSync(dataDir.file('temporal.db.draft'))).toBe(false);
 });
 
 test('a start that is interrupted leaves nothing running', async () => {
