@@ -33,6 +33,7 @@ export function webFiles({ development, hasSession }: WebFilesOptions): Middlewa
       return void (await serve(ctx, 'embed.js', ctx.path));
     }
     if (isDashboardPage(ctx)) {
+      showPictures(ctx);
       ctx.vary('Cookie');
       const change = hasSession(ctx) ? undefined : markSignedOut;
       return void (await serve(ctx, 'dashboard.html', '/dashboard', change));
@@ -44,6 +45,12 @@ export function webFiles({ development, hasSession }: WebFilesOptions): Middlewa
 
 function markSignedOut(page: Buffer): Buffer {
   return Buffer.from(page.toString('utf8').replace('<html', `<html ${SIGNED_OUT}`));
+}
+
+/** The preview of a message shows its photo from the address that was typed. */
+function showPictures(ctx: Context): void {
+  const policy = ctx.response.get('content-security-policy');
+  ctx.set('Content-Security-Policy', policy.replace(/img-src [^;]*/, '$& https:'));
 }
 
 /** All dashboard pages share one shell; sessions, sign-ins by messenger, messengers and new projects belong to the API. */

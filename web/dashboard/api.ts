@@ -182,6 +182,8 @@ export function listenForSignOut(listener: () => void): void {
 
 /** Of this tab: another one may have switched the sign-in to another project, and then requests are refused. */
 let shownProject: string | null = null;
+/** For what this browser keeps about a project. */
+export const currentProject = () => shownProject ?? '';
 function showProject(session: DashboardSession): DashboardSession {
   shownProject = session.project_id;
   return session;

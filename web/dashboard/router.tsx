@@ -7,17 +7,55 @@ const listeners = new Set<() => void>();
 let headingWanted = false;
 let projectName = 'Herald';
 
+/** Of the page that is shown, for when leaving it is refused. */
+let shownUrl = currentUrl();
+
+function currentUrl(): string {
+  return location.pathname + location.search;
+}
+
 window.addEventListener('popstate', () => {
+  const target = currentUrl();
+  if (asksFirst(() => enter(target))) {
+    history.pushState(null, '', shownUrl);
+    return;
+  }
   headingWanted = true;
   notify();
 });
 
 function notify(): void {
+  shownUrl = currentUrl();
   for (const listener of listeners) listener();
+}
+
+/** Asks whether the page may be left: true if it has asked, and calls `leave` later or never. */
+type LeaveGuard = (leave: () => void) => boolean;
+let guard: LeaveGuard | null = null;
+
+function asksFirst(leave: () => void): boolean {
+  return guard?.(leave) ?? false;
+}
+
+/** Guards the page for as long as the component is on it. */
+export function useLeaveGuard(asks: LeaveGuard): void {
+  const latest = useRef(asks);
+  latest.current = asks;
+  useEffect(() => {
+    const own: LeaveGuard = (leave) => latest.current(leave);
+    guard = own;
+    return () => {
+      if (guard === own) guard = null;
+    };
+  }, []);
 }
 
 /** Navigates within the dashboard without a page load. */
 export function go(path: string): void {
+  if (!asksFirst(() => enter(path))) enter(path);
+}
+
+function enter(path: string): void {
   history.pushState(null, '', path);
   window.scrollTo(0, 0);
   headingWanted = true;
@@ -63,6 +101,12 @@ export function useFilters<N extends string>(names: readonly N[]) {
       });
     },
   };
+}
+
+/** Another address for the page that is shown, without leaving it. */
+export function replacePath(path: string): void {
+  history.replaceState(history.state, '', path);
+  notify();
 }
 
 function replaceQuery(change: (query: URLSearchParams) => void): void {

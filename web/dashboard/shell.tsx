@@ -10,7 +10,7 @@ import { Account } from './pages/account';
 import { Audit } from './pages/audit';
 import { Broadcasts } from './pages/broadcasts';
 import { Channels } from './pages/channels';
-import { Composer } from './pages/composer';
+import { Composer, EditRecurring, EditScheduled } from './pages/composer';
 import { Deliveries } from './pages/deliveries';
 import { DeliveryPage } from './pages/delivery';
 import { DripChains, OpenChain } from './pages/drip';
@@ -26,9 +26,7 @@ import { Logins } from './pages/logins';
 import { OidcClients } from './pages/oidc';
 import { Overview } from './pages/overview';
 import { OpenRecurring, RecurringMessages } from './pages/recurring';
-import { EditRecurring, RecurringForm } from './pages/recurring-form';
 import { ScheduledMessages } from './pages/scheduled';
-import { EditScheduled, ScheduledForm } from './pages/scheduled-form';
 import { Settings } from './pages/settings';
 import { SubscriberPage } from './pages/subscriber';
 import { Subscribers } from './pages/subscribers';
@@ -233,15 +231,15 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (section === 'events') return <TrackedEvents />;
   if (section === 'links') return <Links />;
   if (section === 'labels') return <Labels />;
-  if (section === 'broadcasts') return id === 'new' ? only('send', <Composer />) : <Broadcasts />;
+  if (section === 'broadcasts') return id === 'new' ? only('send', <Composer when="now" />) : <Broadcasts />;
   if (section === 'oidc') return only('manage', <OidcClients />);
   if (section === 'batches') return <Batches />;
   if (section === 'scheduled') {
-    if (id === 'new') return only('send', <ScheduledForm />);
+    if (id === 'new') return only('send', <Composer when="at" />);
     return id ? only('send', <EditScheduled key={id} id={id} />) : <ScheduledMessages />;
   }
   if (section === 'recurring') {
-    if (id === 'new') return only('send', <RecurringForm />);
+    if (id === 'new') return only('send', <Composer when="repeat" />);
     if (id && action === 'edit') return only('send', <EditRecurring key={id} id={id} />);
     return id ? <OpenRecurring key={id} id={id} /> : <RecurringMessages />;
   }

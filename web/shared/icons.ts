@@ -6,6 +6,7 @@ import arrowUp from 'heroicons/20/solid/arrow-up.svg?raw';
 import bars from 'heroicons/24/outline/bars-3.svg?raw';
 import bell from 'heroicons/24/outline/bell-alert.svg?raw';
 import branch from 'heroicons/20/solid/arrows-right-left.svg?raw';
+import bold from 'heroicons/20/solid/bold.svg?raw';
 import bolt from 'heroicons/24/outline/bolt.svg?raw';
 import book from 'heroicons/24/outline/book-open.svg?raw';
 import calendar from 'heroicons/24/outline/calendar-days.svg?raw';
@@ -16,6 +17,7 @@ import chevronLeft from 'heroicons/20/solid/chevron-left.svg?raw';
 import chevronRight from 'heroicons/20/solid/chevron-right.svg?raw';
 import clipboard from 'heroicons/20/solid/clipboard-document.svg?raw';
 import clock from 'heroicons/20/solid/clock.svg?raw';
+import code from 'heroicons/20/solid/code-bracket.svg?raw';
 import cog from 'heroicons/24/outline/cog-6-tooth.svg?raw';
 import cursor from 'heroicons/20/solid/cursor-arrow-rays.svg?raw';
 import document from 'heroicons/24/outline/document-text.svg?raw';
@@ -24,8 +26,10 @@ import exclamation from 'heroicons/20/solid/exclamation-triangle.svg?raw';
 import identification from 'heroicons/24/outline/identification.svg?raw';
 import flag from 'heroicons/20/solid/flag.svg?raw';
 import home from 'heroicons/24/outline/home.svg?raw';
+import italic from 'heroicons/20/solid/italic.svg?raw';
 import key from 'heroicons/24/outline/key.svg?raw';
 import link from 'heroicons/24/outline/link.svg?raw';
+import linkSmall from 'heroicons/20/solid/link.svg?raw';
 import list from 'heroicons/24/outline/queue-list.svg?raw';
 import login from 'heroicons/24/outline/finger-print.svg?raw';
 import megaphone from 'heroicons/24/outline/megaphone.svg?raw';
@@ -49,6 +53,7 @@ export const icons = {
   arrowUp,
   bars,
   bell,
+  bold,
   bolt,
   book,
   branch,
@@ -60,6 +65,7 @@ export const icons = {
   chevronRight,
   clipboard,
   clock,
+  code,
   cog,
   cursor,
   document,
@@ -68,8 +74,10 @@ export const icons = {
   flag,
   home,
   identification,
+  italic,
   key,
   link,
+  linkSmall,
   list,
   login,
   megaphone,

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { eventually } from '../../support/eventually';
+import { png } from '../../support/png';
 import { seriousFlaws } from '../fixture';
 import type { DashboardContext } from './dashboard-context';
 
@@ -64,7 +65,95 @@ export function describeMessagePages(at: () => DashboardContext): void {
     await page.getByText('1 rows applied, 1 failed.').waitFor();
   });
 
-  it('schedules a message with buttons, changes it, and repeats a template by cron', async () => {
+  it('writes a personal broadcast, keeps its draft, and sends two people their own text after a review', async () => {
+    const { service, someone, signIn } = at();
+    const writer = await service.createProject({ name: 'Writer' });
+    await service.control.open('telegram', 'writer-1', { start: `proj_${writer.slug}`, first_name: 'Wanda' });
+    await service.control.open('max', 'writer-2', { start: `proj_${writer.slug}`, first_name: 'Mark' });
+    const people = await eventually(async () => {
+      const { data } = (await writer.api('GET', '/v1/subscribers')).body;
+      return data.length === 2 ? (data as { subscriber_id: string }[]) : null;
+    });
+    const { page } = await someone();
+    await signIn(page, '/dashboard/broadcasts', writer.api_key);
+    await page.getByRole('link', { name: 'New broadcast' }).click();
+    const text = page.getByLabel('Text', { exact: true });
+    await text.fill('Tea for ');
+    await page.getByRole('button', { name: 'Insert' }).click();
+    await page.getByLabel('If it is empty, write').fill('you');
+    await page.getByRole('button', { name: 'First name' }).click();
+    await page.getByRole('button', { name: 'Bold' }).click();
+    await page.keyboard.type('now');
+    expect(await text.inputValue()).toBe('Tea for {{first_name|you}}**now**');
+    await page.getByRole('group', { name: 'Personal parts' }).getByText('First name, or “you”').waitFor();
+    await page.getByRole('button', { name: 'Wanda', exact: true }).click();
+    await page.locator('.phone.telegram mark', { hasText: 'Wanda' }).waitFor();
+    await page.locator('.phone.telegram b', { hasText: 'now' }).waitFor();
+    await page.getByRole('button', { name: 'Mark', exact: true }).click();
+    await page.locator('.phone.max mark', { hasText: 'Mark' }).waitFor();
+    await page.getByRole('button', { name: 'Send test to Mark' }).click();
+    await page.getByText('Test sent to Mark').waitFor();
+
+    const condition = page.getByLabel('Add a condition');
+    await condition.fill('tea');
+    await page.getByRole('option', { name: 'Has at least one of: tea' }).click();
+    await page.getByText('0 subscribers', { exact: true }).waitFor();
+    for (const { subscriber_id: id } of people) {
+      await writer.api('PATCH', `/v1/subscribers/${id}`, { tags: ['tea'] });
+    }
+    await condition.fill('asleep');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.getByText('Does not have the tag asleep').waitFor();
+    await page.getByText('2 subscribers', { exact: true }).waitFor();
+    await page.getByLabel('Media (optional)').selectOption('photo');
+    // A host of the world outside, which a test cannot reach.
+    await page.route('https://tea.example/tea.png', (route) =>
+      route.fulfill({ contentType: 'image/png', body: png(8, 8, () => [0, 90, 40, 255]) }),
+    );
+    await page.getByLabel('Media URL').fill('https://tea.example/tea.png');
+    await eventually(() => page.evaluate('document.querySelector(".phone img")?.naturalWidth > 0'));
+    await page.getByLabel('Media URL').fill('https://10.0.0.1/tea.png');
+    await page.getByRole('button', { name: 'Review and send' }).click();
+    await page.getByRole('alert').getByText('points to a private network').waitFor();
+    expect(await page.getByLabel('Media URL').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('Media (optional)').selectOption('');
+
+    // Leaving asks; the draft is there again, also after a reload and another sign-in.
+    await page.getByRole('navigation').getByRole('link', { name: 'Templates' }).click();
+    const leaving = page.getByRole('dialog', { name: 'Leave this page?' });
+    await leaving.getByRole('button', { name: 'Keep editing' }).click();
+    await page.goBack();
+    await leaving.getByRole('button', { name: 'Leave and keep draft' }).click();
+    await leaving.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, '/dashboard/broadcasts/new', writer.api_key);
+    await page.getByText('Your draft was restored.').waitFor();
+    expect(await text.inputValue()).toBe('Tea for {{first_name|you}}**now**');
+    // The last change is kept too: without it the photo would be refused again.
+    expect(await page.getByLabel('Media (optional)').inputValue()).toBe('');
+
+    await page.getByRole('button', { name: 'Review and send' }).click();
+    const review = page.getByRole('dialog', { name: 'Send to 2 subscribers?' });
+    await review.getByText('with any of: tea').waitFor();
+    await review.getByText('Immediately', { exact: true }).waitFor();
+    await review.getByRole('button', { name: 'Wanda', exact: true }).click();
+    await review.locator('.phone.telegram mark', { hasText: 'Wanda' }).waitFor();
+    await review.getByRole('button', { name: 'MAX', exact: true }).click();
+    await review.locator('.phone.max mark', { hasText: 'Wanda' }).waitFor();
+    expect(await seriousFlaws(page)).toEqual([]);
+    await review.getByRole('button', { name: 'Send now' }).click();
+    await page.getByText('Broadcast started').waitFor();
+    const texts = await eventually(async () => {
+      const { data } = (await writer.api('GET', '/v1/messages?source=broadcast')).body;
+      return data.length === 2 ? (data as { text: string }[]).map((message) => message.text).sort() : null;
+    });
+    expect(texts).toEqual(['Tea for Mark**now**', 'Tea for Wanda**now**']);
+    await page.goto(`${service.url}/dashboard/broadcasts/new`);
+    expect(await text.inputValue()).toBe('');
+  });
+
+  it('schedules a message with buttons, changes it, and repeats a template every week', async () => {
     const { service, someone, signIn } = at();
     const shop = await service.createProject({ name: 'Planner' });
     await shop.api('POST', '/v1/templates', {
@@ -72,32 +161,35 @@ export function describeMessagePages(at: () => DashboardContext): void {
       variants: { en: { text: 'Hello {{first_name}}, new: {{item}}' } },
     });
     const { page } = await someone();
-    await signIn(page, '/dashboard/scheduled/new', shop.api_key);
-    await page.getByLabel('Name (optional)').fill('Opening');
+    await signIn(page, '/dashboard/broadcasts/new', shop.api_key);
     await page.getByLabel('Text', { exact: true }).fill('We open at ten');
-    for (const [text, link] of [
+    await page.getByRole('button', { name: 'At a time' }).click();
+    await page.getByLabel('Name (optional)').fill('Opening');
+    for (const [text = '', link = ''] of [
       ['Map', 'https://tea.example/map'],
       ['Menu', 'https://tea.example/menu'],
     ]) {
       await page.getByRole('button', { name: 'Add button' }).click();
-      await page
-        .getByLabel('Button text')
-        .last()
-        .fill(text ?? '');
-      await page
-        .getByLabel('Button link')
-        .last()
-        .fill(link ?? '');
+      await page.getByLabel('Button text').fill(text);
+      await page.getByLabel('Button link').fill(link);
     }
     await page.getByLabel('Beside the previous button').check();
-    await page.locator('.phone.max .chat-button', { hasText: 'Menu' }).waitFor();
+    await page.getByRole('button', { name: 'MAX', exact: true }).click();
+    await page.locator('.phone.max').getByRole('button', { name: 'Menu' }).waitFor();
+    const time = page.getByLabel('Time', { exact: true });
+    await time.fill('2020-01-01T10:00');
+    await page.getByRole('button', { name: 'Review and schedule' }).click();
+    await page.getByRole('alert').getByText('This time has passed.').waitFor();
     const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
-    await page.getByLabel('Time', { exact: true }).fill(`${day}T10:00`);
-    await page.getByLabel('Time zone').selectOption('recipient');
+    await time.fill(`${day}T10:00`);
+    await page.getByLabel('Whose clock').selectOption('recipient');
+    await page.getByRole('button', { name: 'Review and schedule' }).click();
+    await page.getByRole('dialog').getByText('each recipient’s own time').waitFor();
     await page.getByRole('button', { name: 'Schedule', exact: true }).click();
     await page.getByRole('link', { name: 'Opening' }).click();
     await page.getByRole('heading', { name: 'Edit scheduled message' }).waitFor();
-    expect(await page.getByLabel('Button link').last().inputValue()).toBe('https://tea.example/menu');
+    await page.locator('.phone').getByRole('button', { name: 'Menu' }).click();
+    expect(await page.getByLabel('Button link').inputValue()).toBe('https://tea.example/menu');
     await page.getByLabel('Text', { exact: true }).fill('We open at nine');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved', { exact: true }).waitFor();
@@ -123,17 +215,32 @@ export function describeMessagePages(at: () => DashboardContext): void {
     await page.getByLabel('Message', { exact: true }).selectOption('digest');
     await page.getByLabel('Value of item').fill('Assam');
     await page.locator('.phone', { hasText: 'new: Assam' }).waitFor();
-    await page.getByLabel('Cron expression').fill('0 9 * *');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Every Monday at 09:00, UTC').waitFor();
+    await page.getByText('Advanced').click();
+    await page.getByLabel('Use a cron expression').check();
+    await page.getByLabel('Cron expression', { exact: true }).fill('0 9 * *');
+    await page.getByRole('button', { name: 'Review and start' }).click();
     await page.getByRole('alert').first().waitFor();
-    expect(await page.getByLabel('Cron expression').getAttribute('aria-invalid')).toBe('true');
-    await page.getByLabel('Cron expression').fill('0 9 * * FRI');
-    await page.getByRole('button', { name: 'Save' }).click();
+    expect(await page.getByLabel('Cron expression', { exact: true }).getAttribute('aria-invalid')).toBe(
+      'true',
+    );
+    await page.getByLabel('Use a cron expression').uncheck();
+    await page.getByRole('button', { name: 'Fri', exact: true }).click();
+    await page.getByRole('button', { name: 'Mon', exact: true }).click();
+    await page.getByRole('button', { name: 'Review and start' }).click();
+    // Three dates, all of them Fridays.
+    await page
+      .getByRole('dialog')
+      .getByText(/Next: Fri.+ · Fri.+ · Fri/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.getByRole('link', { name: 'Digest' }).click();
+    await page.getByText('Every Friday at 09:00, UTC').waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Resume' }).waitFor();
     await page.getByRole('link', { name: 'Edit' }).click();
     expect(await page.getByLabel('Value of item').inputValue()).toBe('Assam');
+    expect((await shop.api('GET', '/v1/recurring')).body.data).toMatchObject([{ cron: '0 9 * * FRI' }]);
   });
 
   it('builds a chain of messages with buttons, whose steps keep what was typed when they move', async () => {
@@ -149,7 +256,7 @@ export function describeMessagePages(at: () => DashboardContext): void {
     await page.getByLabel('Button link').fill('https://tea.example/menu');
     await page.getByLabel('Media (optional)').selectOption('photo');
     await page.getByLabel('Media URL').fill('https://10.0.0.1/tea.png');
-    await page.locator('.phone.max .chat-button', { hasText: 'Menu' }).waitFor();
+    await page.locator('.phone .chat-button', { hasText: 'Menu' }).waitFor();
     await page.getByLabel('Add a step').selectOption('tag');
     await page.getByLabel('Add tags').fill('greeted');
     await page.getByRole('button', { name: 'Move tag-2 up' }).click();

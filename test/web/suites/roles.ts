@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import { goTo } from '../fixture';
 import type { DashboardContext } from './dashboard-context';
 
-/** Controls that change nothing: copies, filters, pages, the format of a body, a tag as a filter. */
-const harmless = ['.copy', '.filters *', '.pager *', '.tabs *', 'button.chip'];
+/** Controls that change nothing: copies, filters, pages, the format of a body, a tag as a filter, whose preview it is. */
+const harmless = ['.copy', '.filters *', '.pager *', '.tabs *', '.people *', 'button.chip'];
 /** Everything on a page that acts, or leads to a form. Disabled fields only show. */
 const acting =
   'main :is(button, input, select, textarea, a[href$="/new"], a[href$="/import"], a[href$="/edit"])';

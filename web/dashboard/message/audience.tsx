@@ -1,26 +1,27 @@
+import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type Audience, type AudienceView } from '../api';
-import { Icon, SelectField, TextField } from '../elements';
-import { typedList } from '../format';
-import { messengerName, messengerOptions } from '../messengers';
+import { Combobox, Icon, matching, RemovableChip, useLabels } from '../elements';
+import { messengerName, messengers } from '../messengers';
 import { useResource, useSettled } from '../resource';
 import { t } from '../texts';
 
-/** Who gets a message, as it is typed. */
+/** Who gets a message, as it is chosen. */
 export interface AudienceDraft {
   /** Empty: all. */
   channel: string;
-  tagsAll: string;
-  tagsAny: string;
-  excludeTags: string;
+  tagsAll: string[];
+  tagsAny: string[];
+  excludeTags: string[];
+  /** Empty: none is needed. */
   permission: string;
 }
 
 export const emptyAudience: AudienceDraft = {
   channel: '',
-  tagsAll: '',
-  tagsAny: '',
-  excludeTags: '',
+  tagsAll: [],
+  tagsAny: [],
+  excludeTags: [],
   permission: '',
 };
 
@@ -31,21 +32,20 @@ export type AudienceField = (typeof audienceFields)[number];
 export function audienceOf(draft: AudienceDraft): Audience {
   return {
     ...(draft.channel === '' ? {} : { channel: draft.channel }),
-    ...(draft.permission.trim() === '' ? {} : { permission: draft.permission.trim() }),
-    tags_all: typedList(draft.tagsAll, ','),
-    tags_any: typedList(draft.tagsAny, ','),
-    exclude_tags: typedList(draft.excludeTags, ','),
+    ...(draft.permission === '' ? {} : { permission: draft.permission }),
+    tags_all: draft.tagsAll,
+    tags_any: draft.tagsAny,
+    exclude_tags: draft.excludeTags,
   };
 }
 
 /** A stored audience, to be edited. */
 export function audienceDraft(audience: AudienceView): AudienceDraft {
-  const listed = (tags: string[] = []) => tags.join(', ');
   return {
     channel: audience.channel ?? '',
-    tagsAll: listed(audience.tags_all),
-    tagsAny: listed(audience.tags_any),
-    excludeTags: listed(audience.exclude_tags),
+    tagsAll: audience.tags_all ?? [],
+    tagsAny: audience.tags_any ?? [],
+    excludeTags: audience.exclude_tags ?? [],
     permission: audience.permission ?? '',
   };
 }
@@ -55,60 +55,112 @@ export function audienceText(audience: AudienceView): string {
   const { channel, tagsAll, tagsAny, excludeTags, permission } = audienceDraft(audience);
   const parts = [
     channel ? messengerName(channel) : t.allChannels,
-    tagsAll && t.taggedAll(tagsAll),
-    tagsAny && t.taggedAny(tagsAny),
-    excludeTags && t.notTagged(excludeTags),
+    tagsAll.length > 0 && t.taggedAll(tagsAll.join(', ')),
+    tagsAny.length > 0 && t.taggedAny(tagsAny.join(', ')),
+    excludeTags.length > 0 && t.notTagged(excludeTags.join(', ')),
     permission && t.permitted(permission),
   ];
   return parts.filter(Boolean).join(' · ');
 }
 
+interface Condition {
+  key: string;
+  text: string;
+  part: Partial<AudienceDraft>;
+}
+
+/** With nothing typed, a few tags are enough to show what can be chosen. */
+const FEW = 4;
+
+/** What can be added to the audience, by what is typed. A tag that no subscriber has yet can be typed too. */
+function conditionsFor(
+  typed: string,
+  draft: AudienceDraft,
+  labels: { tags: string[]; permissions: string[] },
+): Condition[] {
+  const name = typed.trim();
+  const few = (names: string[]) => (name === '' ? names.slice(0, FEW) : names);
+  const channels = messengers()
+    .map(({ channel }) => channel)
+    .filter((channel) => draft.channel === '' && matching([messengerName(channel)], typed).length > 0)
+    .map((channel) => ({
+      key: `c-${channel}`,
+      text: t.onlyMessenger(messengerName(channel)),
+      part: { channel },
+    }));
+  const used = [...draft.tagsAll, ...draft.tagsAny, ...draft.excludeTags];
+  const tags = few(matching(labels.tags, typed).filter((tag) => !used.includes(tag)));
+  if (name !== '' && ![...tags, ...used].includes(name)) tags.push(name);
+  const ofTags = tags.flatMap((tag) => [
+    { key: `a-${tag}`, text: t.hasTag(tag), part: { tagsAll: [...draft.tagsAll, tag] } },
+    { key: `o-${tag}`, text: t.hasAnyTag(tag), part: { tagsAny: [...draft.tagsAny, tag] } },
+    { key: `n-${tag}`, text: t.hasNoTag(tag), part: { excludeTags: [...draft.excludeTags, tag] } },
+  ]);
+  const permissions = draft.permission === '' ? few(matching(labels.permissions, typed)) : [];
+  const ofPermissions = permissions.map((permission) => ({
+    key: `p-${permission}`,
+    text: t.hasPermission(permission),
+    part: { permission },
+  }));
+  return [...channels, ...ofTags, ...ofPermissions];
+}
+
+/** The conditions as they stand, each with what takes it away. */
+function chosen(draft: AudienceDraft): Condition[] {
+  const { channel, permission } = draft;
+  const tagged = (field: 'tagsAll' | 'tagsAny' | 'excludeTags', text: (tag: string) => string) =>
+    draft[field].map((tag) => ({
+      key: `${field}-${tag}`,
+      text: text(tag),
+      part: { [field]: draft[field].filter((other) => other !== tag) },
+    }));
+  return [
+    ...(channel
+      ? [{ key: 'channel', text: t.onlyMessenger(messengerName(channel)), part: { channel: '' } }]
+      : []),
+    ...tagged('tagsAll', t.hasTag),
+    ...tagged('tagsAny', t.hasAnyTag),
+    ...tagged('excludeTags', t.hasNoTag),
+    ...(permission
+      ? [{ key: 'permission', text: t.hasPermission(permission), part: { permission: '' } }]
+      : []),
+  ];
+}
+
+/** The audience as chips, with one field that suggests messengers, tags and permissions, and a live count. */
 export function AudienceEditor(props: {
   draft: AudienceDraft;
   change: (part: Partial<AudienceDraft>) => void;
   problemOf: (field: AudienceField) => string | null;
 }) {
   const { draft, change, problemOf } = props;
+  const [typed, setTyped] = useState('');
+  const labels = { tags: useLabels('tags'), permissions: useLabels('permissions') };
+  const conditions = chosen(draft);
+  const problems = audienceFields.map(problemOf).filter((problem) => problem !== null);
   return (
-    <fieldset>
-      <legend>{t.audience}</legend>
-      <SelectField
-        label={t.channel}
-        value={draft.channel}
-        error={problemOf('channel')}
-        onChange={(channel) => change({ channel })}
-        options={[{ value: '', text: t.allChannels }, ...messengerOptions()]}
-      />
-      <TextField
-        label={t.withTags}
-        hint={t.separateWithCommas}
-        error={problemOf('tags_all')}
-        value={draft.tagsAll}
-        onInput={(tagsAll) => change({ tagsAll })}
-      />
-      <TextField
-        label={t.withAnyTag}
-        hint={t.separateWithCommas}
-        error={problemOf('tags_any')}
-        value={draft.tagsAny}
-        onInput={(tagsAny) => change({ tagsAny })}
-      />
-      <TextField
-        label={t.withoutTags}
-        hint={t.separateWithCommas}
-        error={problemOf('exclude_tags')}
-        value={draft.excludeTags}
-        onInput={(excludeTags) => change({ excludeTags })}
-      />
-      <TextField
-        label={t.withPermission}
-        error={problemOf('permission')}
+    <div class="chip-field">
+      <p class="chips">
+        {conditions.length === 0 && <span class="chip">{t.everyone}</span>}
+        {conditions.map(({ key, text, part }) => (
+          <RemovableChip key={key} text={text} remove={t.removeNamed(text)} act={() => change(part)} />
+        ))}
+      </p>
+      <Combobox
+        label={t.narrowAudience}
+        hint={t.narrowAudienceHint}
+        error={problems.length > 0 ? problems.join(' ') : null}
         maxLength={limits.tagLength}
-        value={draft.permission}
-        onInput={(permission) => change({ permission })}
+        value={typed}
+        suggestions={conditionsFor(typed, draft, labels)}
+        onInput={setTyped}
+        onPick={({ part }) => {
+          change(part);
+          setTyped('');
+        }}
       />
       <AudienceCount draft={draft} />
-    </fieldset>
+    </div>
   );
 }
 

@@ -1,32 +1,28 @@
 import { limits } from '../../../src/contract/limits';
 import { api, type Template } from '../api';
-import { Field, SelectField, TextField } from '../elements';
-import { number } from '../format';
+import { SelectField, TextField } from '../elements';
 import { useResource } from '../resource';
 import { Link } from '../router';
 import { t } from '../texts';
-import { ButtonFields } from './button-fields';
 import type { ContentDraft, ContentField } from './content';
 import { MediaFields } from './media-fields';
+import { TextEditor, type TextUse } from './text-editor';
 
 interface ContentProps {
   draft: ContentDraft;
   change: (part: Partial<ContentDraft>) => void;
   problemOf: (field: ContentField) => string | null;
+  use?: TextUse;
 }
 
 /**
- * The content of a message: a template with its values, or text, format, media and buttons. The form around it keeps the
- * draft and says what is wrong with which field.
+ * The content of a message: a template with its values, or text and media; its buttons are edited in the preview. The
+ * form around it keeps the draft and says what is wrong with which field.
  */
 export function ContentEditor(props: ContentProps) {
-  const templates = useResource(api.messageTemplates, 'message-templates');
-  return <ContentFields {...props} templates={templates.data?.data ?? []} />;
-}
-
-/** The same for a form with several messages, which reads the templates once. */
-export function ContentFields(props: ContentProps & { templates: Template[] }) {
-  const { draft, change, problemOf, templates } = props;
+  const { draft, change, problemOf } = props;
+  const found = useResource(api.messageTemplates, 'message-templates');
+  const templates = found.data?.data ?? [];
   return (
     <>
       {(templates.length > 0 || draft.template !== '') && (
@@ -39,7 +35,18 @@ export function ContentFields(props: ContentProps & { templates: Template[] }) {
         />
       )}
       {draft.template === '' ? (
-        <OwnContent {...props} />
+        <>
+          <TextEditor
+            label={t.messageText}
+            error={problemOf('text') ?? problemOf('vars') ?? problemOf('format')}
+            text={draft.text}
+            format={draft.format}
+            change={change}
+            required
+            use={props.use ?? 'message'}
+          />
+          <MediaFields draft={draft} change={change} error={problemOf('media')} />
+        </>
       ) : (
         <TemplateValues
           key={draft.template}
@@ -61,55 +68,6 @@ function templateOptions(list: Template[], chosen: string): { value: string; tex
   }));
   if (chosen === '' || list.some(({ key }) => key === chosen)) return options;
   return [...options, { value: chosen, text: t.templateNamed(chosen) }];
-}
-
-function OwnContent({ draft, change, problemOf }: ContentProps) {
-  return (
-    <>
-      <Field
-        label={t.messageText}
-        hint={t.textLength(number(draft.text.length), number(limits.messageTextLength))}
-        error={problemOf('text')}
-      >
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            class="prose"
-            rows={7}
-            required
-            maxLength={limits.messageTextLength}
-            value={draft.text}
-            onInput={(event) => change({ text: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <FormatField value={draft.format} onChange={(format) => change({ format })} />
-      <MediaFields draft={draft} change={change} error={problemOf('media')} />
-      <ButtonFields
-        buttons={draft.buttons}
-        onChange={(buttons) => change({ buttons })}
-        error={problemOf('buttons')}
-      />
-    </>
-  );
-}
-
-export function FormatField(props: {
-  value: ContentDraft['format'];
-  onChange: (format: ContentDraft['format']) => void;
-}) {
-  return (
-    <SelectField
-      label={t.textFormat}
-      value={props.value}
-      onChange={props.onChange}
-      options={[
-        { value: 'plain', text: t.formatPlain },
-        { value: 'markdown', text: 'Markdown' },
-        { value: 'html', text: 'HTML' },
-      ]}
-    />
-  );
 }
 
 /** A field for each name that the message must bring; what Herald knows about a recipient needs none. */

@@ -68,12 +68,18 @@ export function mediaOf({
 
 /** Rows of buttons; those without any text are left out. */
 export function buttonsOf(drafts: ButtonDraft[]): NonNullable<GivenContent['buttons']> {
-  const rows: NonNullable<GivenContent['buttons']> = [];
-  for (const { text, action, value, beside } of drafts) {
-    if (text.trim() === '' && value.trim() === '') continue;
-    const button = { text: text.trim(), [action]: value.trim() };
+  const written = drafts.filter(({ text, value }) => text.trim() !== '' || value.trim() !== '');
+  return buttonRows(written).map((row) =>
+    row.map(({ text, action, value }) => ({ text: text.trim(), [action]: value.trim() })),
+  );
+}
+
+/** The buttons in their rows, unfinished ones too. */
+export function buttonRows(drafts: ButtonDraft[]): ButtonDraft[][] {
+  const rows: ButtonDraft[][] = [];
+  for (const button of drafts) {
     const last = rows.at(-1);
-    if (beside && last && last.length < limits.buttonsPerRow) last.push(button);
+    if (button.beside && last && last.length < limits.buttonsPerRow) last.push(button);
     else rows.push([button]);
   }
   return rows;

@@ -1,10 +1,19 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { ChannelName, Icon } from '../elements';
+import { useSettled } from '../resource';
 import { t } from '../texts';
+import { VALUE_BEGIN, VALUE_END } from './placeholders';
+
+export interface ShownButton {
+  key: number;
+  text: string;
+}
 
 /** The message as the messenger shows it. Formatting is an approximation of the platforms' own. */
 export function PhonePreview({
   media = '',
+  mediaUrl = '',
   buttons = [],
   ...props
 }: {
@@ -12,9 +21,17 @@ export function PhonePreview({
   text: string;
   format: 'plain' | 'markdown' | 'html';
   media?: '' | 'photo' | 'video' | 'document';
+  mediaUrl?: string;
   /** Rows of buttons. */
-  buttons?: { text: string }[][];
+  buttons?: ShownButton[][];
+  /** Opens a button for a change; without it the buttons are only shown. */
+  onEdit?: ((key: number) => void) | undefined;
+  /** The button that is open. */
+  edited?: number | null | undefined;
+  /** Below the buttons. */
+  children?: ComponentChildren;
 }) {
+  const { onEdit } = props;
   return (
     <figure class={`phone ${props.channel}`}>
       <figcaption>
@@ -22,56 +39,97 @@ export function PhonePreview({
       </figcaption>
       <div class="chat">
         <div class={media === '' ? 'bubble' : 'bubble with-media'}>
-          {media !== '' && (
-            <div class={`chat-media ${media}`}>
-              <Icon name={media} /> {t.mediaTypes[media]}
-            </div>
-          )}
+          {media !== '' && <Media type={media} url={mediaUrl} />}
           {props.text.trim() === '' ? <span class="hint">{t.previewEmpty}</span> : formatted(props)}
         </div>
         {buttons.map((row, place) => (
           <div key={place} class="chat-buttons">
-            {row.map(({ text }, index) => (
-              <div key={index} class="chat-button">
-                {text}
-              </div>
-            ))}
+            {row.map(({ key, text }) =>
+              onEdit ? (
+                <button
+                  key={key}
+                  type="button"
+                  class="chat-button"
+                  title={t.editButton}
+                  aria-expanded={props.edited === key}
+                  onClick={() => onEdit(key)}
+                >
+                  {text}
+                </button>
+              ) : (
+                <div key={key} class="chat-button">
+                  {text}
+                </div>
+              ),
+            )}
           </div>
         ))}
+        {props.children}
       </div>
     </figure>
   );
 }
 
-function formatted({ text, format }: { text: string; format: string }): ComponentChildren {
-  if (format === 'markdown') return marked(text, markdownRules);
-  if (format === 'html') return marked(unescaped(text), htmlRules);
-  return text;
+/** A photo is shown itself once its address is typed; one that cannot be loaded is a mark, as other files are. */
+function Media({ type, url }: { type: 'photo' | 'video' | 'document'; url: string }) {
+  const settled = useSettled(url.trim());
+  const [failed, setFailed] = useState('');
+  if (type === 'photo' && /^https:\/\/[^/\s]+\/\S*$/.test(settled) && failed !== settled) {
+    return (
+      <img class="chat-photo" src={settled} alt={t.mediaTypes.photo} onError={() => setFailed(settled)} />
+    );
+  }
+  return (
+    <div class={`chat-media ${type}`}>
+      <Icon name={type} /> {t.mediaTypes[type]}
+    </div>
+  );
 }
 
-type Rule = [RegExp, (inner: string) => ComponentChildren];
+function formatted({ text, format }: { text: string; format: string }): ComponentChildren {
+  if (format === 'markdown') return marked(text, markdownRules, (leaf) => leaf.replace(ESCAPED, '$1'));
+  if (format === 'html') return marked(text, htmlRules, unescaped);
+  return marked(text, [valueRule], (leaf) => leaf);
+}
 
+type Leaf = (text: string) => string;
+type Rule = [RegExp, (inner: ComponentChildren) => ComponentChildren];
+
+/** A backslash before a mark shows the mark. */
+const ESCAPED = /\\([\\`*_~+[\]()#])/g;
+
+const valueRule: Rule = [
+  new RegExp(`${VALUE_BEGIN}([^${VALUE_END}]*)${VALUE_END}`),
+  (inner) => <mark class="personal-value">{inner}</mark>,
+];
 const markdownRules: Rule[] = [
-  [/\*\*([^*\n]+)\*\*/, (inner) => <b>{inner}</b>],
-  [/\*([^*\n]+)\*/, (inner) => <b>{inner}</b>],
-  [/_([^_\n]+)_/, (inner) => <i>{inner}</i>],
-  [/`([^`\n]+)`/, (inner) => <code>{inner}</code>],
-  [/\[([^\]\n]+)\]\([^)\s]+\)/, (inner) => <u>{inner}</u>],
+  valueRule,
+  [/(?<!\\)\*\*([^*\n]+)\*\*/, (inner) => <b>{inner}</b>],
+  [/(?<![\\_])__([^_\n]+)__/, (inner) => <b>{inner}</b>],
+  [/(?<![\\*])\*([^*\n]+)\*/, (inner) => <i>{inner}</i>],
+  [/(?<![\\_\p{L}\p{N}])_([^_\n]+)_(?![\p{L}\p{N}])/u, (inner) => <i>{inner}</i>],
+  [/(?<!\\)`([^`\n]+)`/, (inner) => <code>{inner}</code>],
+  [/(?<!\\)\[([^\]\n]+)\]\([^)\s]+\)/, (inner) => <u>{inner}</u>],
 ];
 const htmlRules: Rule[] = [
-  [/<(?:b|strong)>([^<]*)<\/(?:b|strong)>/, (inner) => <b>{inner}</b>],
-  [/<(?:i|em)>([^<]*)<\/(?:i|em)>/, (inner) => <i>{inner}</i>],
-  [/<u>([^<]*)<\/u>/, (inner) => <u>{inner}</u>],
-  [/<code>([^<]*)<\/code>/, (inner) => <code>{inner}</code>],
-  [/<a [^>]*>([^<]*)<\/a>/, (inner) => <u>{inner}</u>],
+  valueRule,
+  [/<(?:b|strong)>(.*?)<\/(?:b|strong)>/s, (inner) => <b>{inner}</b>],
+  [/<(?:i|em)>(.*?)<\/(?:i|em)>/s, (inner) => <i>{inner}</i>],
+  [/<u>(.*?)<\/u>/s, (inner) => <u>{inner}</u>],
+  [/<code>(.*?)<\/code>/s, (inner) => <code>{inner}</code>],
+  [/<a [^>]*>(.*?)<\/a>/s, (inner) => <u>{inner}</u>],
 ];
 
-function unescaped(text: string): string {
-  return text.replaceAll('&lt;', '‹').replaceAll('&gt;', '›').replaceAll('&amp;', '&');
-}
+const unescaped: Leaf = (text) =>
+  text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
 
-/** Replaces the first match of any rule, then goes on behind it. */
-function marked(text: string, rules: Rule[]): ComponentChildren[] {
+/** Replaces the first match of any rule and what is inside it, then goes on behind it. */
+function marked(text: string, rules: Rule[], leaf: Leaf): ComponentChildren[] {
   const parts: ComponentChildren[] = [];
   let rest = text;
   for (;;) {
@@ -80,8 +138,8 @@ function marked(text: string, rules: Rule[]): ComponentChildren[] {
       return found ? [{ at: found.index, found, render }] : [];
     });
     const first = matches.sort((a, b) => a.at - b.at)[0];
-    if (!first) return [...parts, rest];
-    parts.push(rest.slice(0, first.at), first.render(first.found[1] ?? ''));
+    if (!first) return [...parts, leaf(rest)];
+    parts.push(leaf(rest.slice(0, first.at)), first.render(marked(first.found[1] ?? '', rules, leaf)));
     rest = rest.slice(first.at + first.found[0].length);
   }
 }

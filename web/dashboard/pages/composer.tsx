@@ -1,130 +1,353 @@
 import { useEffect, useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
-import { api, type NewBroadcast, type Subscriber } from '../api';
-import { ActionButton, ConfirmDialog, Problem, TextField, toast, useForm } from '../elements';
-import { number } from '../format';
-import { audienceOf } from '../message/audience';
-import { contentOf, isEmptyContent, type ContentDraft } from '../message/content';
-import { emptyMessage, MessageForm, messageFields, useDraft } from '../message/message-form';
-import { useResource, useSettled } from '../resource';
-import { go } from '../router';
+import { api, type Recurring, type Scheduled } from '../api';
+import { Crumbs, FieldError, FormButtons, Loaded, TextField, toast, useForm } from '../elements';
+import { AudienceEditor, audienceDraft, audienceFields, audienceOf, audienceText } from '../message/audience';
+import {
+  contentDraft,
+  contentFields,
+  contentOf,
+  emptyContent,
+  isEmptyContent,
+  type ContentDraft,
+} from '../message/content';
+import { ContentEditor } from '../message/content-editor';
+import { DraftKeeper, useDraft } from '../message/drafts';
+import { MessagePreview } from '../message/message-preview';
+import { personText } from '../message/people';
+import { emptyRecipients, personOf, RecipientsEditor, type RecipientsDraft } from '../message/recipients';
+import { cronOf, repeatOf } from '../message/repeat';
+import { Review } from '../message/review';
+import {
+  datesOf,
+  emptyWhen,
+  timezoneOf,
+  WhenEditor,
+  whenFields,
+  whenProblem,
+  whenText,
+  type When,
+  type WhenDraft,
+} from '../message/when';
+import { useResource } from '../resource';
+import { go, Heading, replacePath } from '../router';
 import { t } from '../texts';
 
-const EMPTY = { ...emptyMessage, perMinute: '' };
-const FIELDS = [...messageFields('', ''), 'messages_per_minute'];
+type Draft = ContentDraft & RecipientsDraft & WhenDraft & { name: string };
 
-function broadcastOf(draft: typeof EMPTY): NewBroadcast {
+const EMPTY: Draft = { ...emptyContent, ...emptyRecipients, ...emptyWhen, name: '' };
+
+/** The same field is named by itself in a broadcast, and below `content` or `audience` in what is stored. */
+const FIELDS = [
+  ...contentFields.flatMap((field) => [field, `content.${field}`]),
+  ...audienceFields.flatMap((field) => [field, `audience.${field}`]),
+  ...whenFields,
+  'name',
+  'subscriber_id',
+];
+
+/** A stored message that is being changed. */
+type Stored = { kind: 'scheduled'; entry: Scheduled } | { kind: 'recurring'; entry: Recurring };
+
+/** Writes a message to an audience or one person, to be sent now, at a time or repeatedly. */
+export function Composer({ when }: { when: When }) {
+  return <MessageComposer when={when} stored={null} />;
+}
+
+export function EditScheduled({ id }: { id: string }) {
+  const found = useResource(() => api.scheduledMessage(id), id);
+  return (
+    <Loaded resource={found}>
+      {(entry) => <MessageComposer when="at" stored={{ kind: 'scheduled', entry }} />}
+    </Loaded>
+  );
+}
+
+export function EditRecurring({ id }: { id: string }) {
+  const found = useResource(() => api.recurringMessage(id), id);
+  return (
+    <Loaded resource={found}>
+      {(entry) => <MessageComposer when="repeat" stored={{ kind: 'recurring', entry }} />}
+    </Loaded>
+  );
+}
+
+function draftOf(stored: Stored): Draft {
+  const { entry } = stored;
+  const common = {
+    ...EMPTY,
+    ...contentDraft(entry.content),
+    ...(entry.audience ? audienceDraft(entry.audience) : {}),
+    name: entry.name ?? '',
+  };
+  if (stored.kind === 'recurring') {
+    const { cron, timezone, start_at, end_at, max_runs } = stored.entry;
+    return {
+      ...common,
+      ...repeatOf(cron),
+      when: 'repeat',
+      zone: 'named',
+      timezone,
+      startAt: localTime(start_at),
+      endAt: localTime(end_at),
+      maxRuns: max_runs === null ? '' : String(max_runs),
+    };
+  }
+  const { scheduled_at, timezone, audience } = stored.entry;
+  const isRecipients = timezone === 'recipient';
   return {
-    ...contentOf(draft),
-    ...audienceOf(draft),
-    ...(draft.perMinute.trim() === '' ? {} : { messages_per_minute: Number(draft.perMinute) }),
+    ...common,
+    to: audience ? 'audience' : 'person',
+    when: 'at',
+    // Saving must not move the time: seconds stay where there are some. A time without a zone is a moment in UTC.
+    at: scheduled_at.slice(0, scheduled_at.slice(17, 19) === '00' ? 16 : 19),
+    zone: isRecipients ? 'recipient' : 'named',
+    timezone: isRecipients ? '' : (timezone ?? 'UTC'),
   };
 }
 
-/** Writes a broadcast, and sends it after a look at the size of its audience. */
-export function Composer() {
-  const { draft, change, forget } = useDraft('broadcast', EMPTY);
-  const [confirming, setConfirming] = useState<number | null>(null);
+/** A time of the API as a field of this browser shows it. */
+function localTime(at: string | null): string {
+  if (at === null) return '';
+  const date = new Date(at);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+const orNull = (local: string) => (local === '' ? null : new Date(local).toISOString());
+
+/** Where the message will be found, by when it is sent. */
+const places = {
+  now: () => ({ to: '/dashboard/broadcasts', text: t.broadcasts, title: t.newBroadcast }),
+  at: () => ({ to: '/dashboard/scheduled', text: t.scheduled, title: t.newScheduled }),
+  repeat: () => ({ to: '/dashboard/recurring', text: t.recurring, title: t.newRecurring }),
+};
+
+function MessageComposer({ when, stored }: { when: When; stored: Stored | null }) {
+  const name = stored ? `${stored.kind}.${idOf(stored)}.${stored.entry.updated_at}` : 'message';
+  const kept = useDraft<Draft>(name, stored ? draftOf(stored) : EMPTY);
+  const { change } = kept;
+  // The address says when; a recurring message has an audience.
+  const draft: Draft = { ...kept.draft, when, to: when === 'repeat' ? 'audience' : kept.draft.to };
+  const project = useResource(api.project, 'project');
+  const projectZone = project.data?.timezone ?? 'UTC';
+  const [review, setReview] = useState<{ count: number | null } | null>(null);
+  const isOne = draft.to === 'person';
   const form = useForm(FIELDS, async () => {
-    const counted = await api.broadcast({ ...broadcastOf(draft), dry_run: true });
-    setConfirming(counted.total_subscribers);
+    if (stored) {
+      await save(stored, draft, projectZone);
+      kept.forget();
+      toast(stored.kind === 'recurring' ? t.recurringSaved : t.saved);
+      go(stored.kind === 'recurring' ? `/dashboard/recurring/${idOf(stored)}` : '/dashboard/scheduled');
+    } else {
+      setReview({ count: await check(draft, projectZone) });
+    }
   });
+  useRecipientOfLink((person) => change({ to: 'person', person }));
+  const edit = (part: Partial<Draft>) => {
+    form.touch();
+    change(part);
+    const next = part.when ?? (part.to === 'person' && when === 'repeat' ? 'now' : when);
+    if (next !== when) replacePath(`${places[next]().to}/new`);
+  };
+  const place = places[draft.when]();
+  const problemIn = (path: string) => (field: string) =>
+    form.problemOf(field) ?? form.problemOf(`${path}.${field}`);
   return (
     <>
-      <MessageForm
-        trail={[{ to: '/dashboard/broadcasts', text: t.broadcasts }]}
-        title={t.newBroadcast}
-        form={form}
-        draft={draft}
-        change={change}
-        path={{ content: '', audience: '' }}
-        submit={t.reviewAndSend}
-        after={
-          <TextField
-            label={t.perMinute}
-            hint={t.perMinuteHint(number(limits.broadcastMessagesPerMinute))}
-            error={form.problemOf('messages_per_minute')}
-            class="short"
-            type="number"
-            min={1}
-            max={limits.broadcastMessagesPerMinute}
-            value={draft.perMinute}
-            onInput={(perMinute) => change({ perMinute })}
-          />
-        }
-        aside={<TestSend draft={draft} />}
+      <Crumbs trail={[place]} />
+      <Heading
+        title={stored ? (stored.kind === 'recurring' ? t.editRecurring : t.editScheduled) : place.title}
       />
-      {confirming !== null && (
-        <ConfirmDialog
-          title={t.sendBroadcastTitle(confirming)}
-          text={t.sendBroadcastText}
-          confirm={t.sendNow}
-          dismiss={t.goBack}
-          kind="primary"
+      <DraftKeeper kept={kept} />
+      <form class="composer" {...form.attributes}>
+        <div class="panel compose-message">
+          {draft.when !== 'now' && (
+            <TextField
+              label={draft.when === 'repeat' ? t.name : t.nameOptional}
+              error={form.problemOf('name')}
+              required={draft.when === 'repeat'}
+              maxLength={limits.nameLength}
+              value={draft.name}
+              onInput={(name) => edit({ name })}
+            />
+          )}
+          <ContentEditor draft={draft} change={edit} problemOf={problemIn('content')} />
+        </div>
+        <div class="previews">
+          <MessagePreview
+            draft={draft}
+            channel={isOne ? '' : draft.channel}
+            person={isOne ? draft.person : null}
+            tag={draft.tagsAll[0] ?? ''}
+            change={edit}
+            buttonsError={problemIn('content')('buttons')}
+            canTest
+          />
+        </div>
+        <div class="compose-rest">
+          <section class="panel" aria-labelledby="recipients-title">
+            <h2 id="recipients-title">{t.recipients}</h2>
+            {stored?.kind === 'scheduled' && !stored.entry.audience ? (
+              <p class="hint">
+                {t.recipient}: <code>{stored.entry.subscriber_id ?? stored.entry.external_id}</code>
+              </p>
+            ) : stored ? (
+              <AudienceEditor draft={draft} change={edit} problemOf={problemIn('audience')} />
+            ) : (
+              <RecipientsEditor draft={draft} change={edit} problemOf={problemIn('audience')} />
+            )}
+          </section>
+          <section class="panel" aria-labelledby="when-title">
+            <h2 id="when-title">{t.when}</h2>
+            <WhenEditor
+              draft={draft}
+              change={edit}
+              problemOf={form.problemOf}
+              projectZone={projectZone}
+              onePerson={isOne && !stored}
+              choices={stored ? [when] : isOne ? ['now', 'at'] : ['now', 'at', 'repeat']}
+            />
+          </section>
+          <FormButtons
+            form={form}
+            submit={stored ? t.save : t.reviewBefore[draft.when]}
+            disabled={isEmptyContent(draft)}
+          />
+        </div>
+      </form>
+      {review && (
+        <Review
+          title={titleOf(draft, review.count)}
+          confirm={t.confirmWhen[draft.when]}
+          draft={draft}
+          channel={isOne ? '' : draft.channel}
+          tag={draft.tagsAll[0] ?? ''}
+          person={isOne ? draft.person : null}
+          recipients={isOne && draft.person ? personText(draft.person) : audienceText(audienceOf(draft))}
+          count={review.count}
+          when={whenText(draft, projectZone)}
+          dates={datesOf(draft, projectZone)}
+          warning={draft.when === 'now' ? t.sendBroadcastText : null}
           act={async () => {
-            await api.broadcast(broadcastOf(draft));
-            forget();
-            toast(t.broadcastStarted);
-            go('/dashboard/broadcasts');
+            const done = await send(draft);
+            kept.forget();
+            toast(done.text);
+            go(done.to);
           }}
-          onClose={() => setConfirming(null)}
+          onClose={() => setReview(null)}
         />
       )}
     </>
   );
 }
 
-/** The first subscribers that a search finds; those of the search before stay until the next ones are there. */
-function useMatches(q: string): Subscriber[] | null {
-  const [last, setLast] = useState<Subscriber[] | null>(null);
-  const found = useResource(async () => {
-    if (q.length < 2) return null;
-    return (await api.subscribers({ q, channel: '', active: 'true', tag: '', cursor: null })).data.slice(
-      0,
-      5,
-    );
-  }, q);
+const idOf = (stored: Stored) =>
+  stored.kind === 'recurring' ? stored.entry.recurring_id : stored.entry.scheduled_id;
+
+/** A link to the composer can name the recipient: `?to=<subscriber_id>`. */
+function useRecipientOfLink(set: (person: ReturnType<typeof personOf>) => void): void {
   useEffect(() => {
-    if (found.data) setLast(found.data);
-  }, [found.data]);
-  return q.length < 2 ? null : (found.data ?? last);
+    const id = new URLSearchParams(location.search).get('to');
+    if (id)
+      void api.subscriber(id).then(
+        (found) => set(personOf(found)),
+        () => {},
+      );
+  }, []);
 }
 
-/** Sends the draft to one subscriber by the same path as any message. */
-function TestSend({ draft }: { draft: ContentDraft }) {
-  const [name, setName] = useState('');
-  const [error, setError] = useState<Error | null>(null);
-  const matches = useMatches(useSettled(name.trim()));
-  const send = (subscriber: Subscriber) => async () => {
-    const result = await api.send({ subscriber_id: subscriber.subscriber_id, ...contentOf(draft) });
-    const [detail] = result.details;
-    if (detail?.status === 'failed') throw new Error(t.testFailed(t.sendReasons[detail.reason ?? 'unknown']));
-    toast(t.testSent(subscriber.first_name));
+function titleOf(draft: Draft, count: number | null): string {
+  if (draft.to === 'person') return t.reviewOneTitles[draft.when](draft.person?.first_name ?? '');
+  return t.reviewTitles[draft.when](count ?? 0);
+}
+
+/** Refuses what cannot be sent before it is reviewed. Returns the size of an audience. */
+async function check(draft: Draft, projectZone: string): Promise<number | null> {
+  const wrong = whenProblem(draft, projectZone);
+  if (wrong) throw new FieldError(wrong.field, wrong.text);
+  if (draft.to === 'person') {
+    const { person } = draft;
+    if (!person) throw new FieldError('subscriber_id', t.choosePerson);
+    await api.previewTemplate({ content: contentOf(draft), subscriber_id: person.subscriber_id });
+    return null;
+  }
+  return (await api.broadcast({ ...broadcastOf(draft), dry_run: true })).total_subscribers;
+}
+
+function broadcastOf(draft: Draft) {
+  const { perMinute } = draft;
+  return {
+    ...contentOf(draft),
+    ...audienceOf(draft),
+    ...(perMinute.trim() === '' ? {} : { messages_per_minute: Number(perMinute) }),
   };
-  return (
-    <section class="panel" aria-labelledby="test-title">
-      <h2 id="test-title">{t.testMessage}</h2>
-      <TextField
-        label={t.testRecipient}
-        hint={t.testRecipientHint}
-        type="search"
-        value={name}
-        onInput={setName}
-      />
-      <Problem error={error} />
-      {matches?.length === 0 && <p class="hint">{t.noTestRecipient}</p>}
-      <ul class="matches">
-        {matches?.map((subscriber) => (
-          <li key={subscriber.subscriber_id}>
-            <span class="clip">
-              {subscriber.first_name} {subscriber.username && `@${subscriber.username}`}
-            </span>
-            <ActionButton small disabled={isEmptyContent(draft)} act={send(subscriber)} onError={setError}>
-              {t.sendTestMessage}
-            </ActionButton>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
+}
+
+function recurringOf(draft: Draft) {
+  return {
+    name: draft.name,
+    content: contentOf(draft),
+    audience: audienceOf(draft),
+    cron: cronOf(draft),
+    ...timezoneOf(draft),
+  };
+}
+
+/** Sends, schedules or starts the message. Returns what to say, and where to go. */
+async function send(draft: Draft): Promise<{ text: string; to: string }> {
+  const person = draft.to === 'person' ? draft.person : null;
+  const name = draft.name.trim();
+  if (draft.when === 'repeat') {
+    const startAt = orNull(draft.startAt);
+    const endAt = orNull(draft.endAt);
+    await api.createRecurring({
+      ...recurringOf(draft),
+      ...(startAt === null ? {} : { start_at: startAt }),
+      ...(endAt === null ? {} : { end_at: endAt }),
+      ...(draft.maxRuns === '' ? {} : { max_runs: Number(draft.maxRuns) }),
+    });
+    return { text: t.recurringSaved, to: '/dashboard/recurring' };
+  }
+  if (draft.when === 'at') {
+    await api.schedule({
+      content: contentOf(draft),
+      scheduled_at: draft.at,
+      ...timezoneOf(draft),
+      ...(name === '' ? {} : { name }),
+      ...(person ? { subscriber_id: person.subscriber_id } : { audience: audienceOf(draft) }),
+    });
+    return { text: t.scheduledSaved, to: '/dashboard/scheduled' };
+  }
+  if (person) {
+    const { details } = await api.send({ subscriber_id: person.subscriber_id, ...contentOf(draft) });
+    const [detail] = details;
+    if (detail && detail.status !== 'sent')
+      throw new Error(t.notSent(t.sendReasons[detail.reason ?? 'unknown']));
+    return { text: t.sentTo(person.first_name), to: `/dashboard/subscribers/${person.subscriber_id}` };
+  }
+  await api.broadcast(broadcastOf(draft));
+  return { text: t.broadcastStarted, to: '/dashboard/broadcasts' };
+}
+
+async function save(stored: Stored, draft: Draft, projectZone: string): Promise<void> {
+  // A change without a zone would keep the one before.
+  const zone = draft.zone === 'project' ? { timezone: projectZone } : timezoneOf(draft);
+  if (stored.kind === 'recurring') {
+    await api.changeRecurring(stored.entry.recurring_id, {
+      ...recurringOf(draft),
+      ...zone,
+      start_at: orNull(draft.startAt),
+      end_at: orNull(draft.endAt),
+      max_runs: draft.maxRuns === '' ? null : Number(draft.maxRuns),
+    });
+    return;
+  }
+  const name = draft.name.trim();
+  await api.changeScheduled(stored.entry.scheduled_id, {
+    content: contentOf(draft),
+    scheduled_at: draft.at,
+    ...zone,
+    name: name === '' ? null : name,
+    ...(stored.entry.audience ? { audience: audienceOf(draft) } : {}),
+  });
 }

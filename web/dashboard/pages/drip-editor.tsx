@@ -4,8 +4,8 @@ import type { Rules, Trigger } from '../../../src/drip/contract';
 import { api, type Chain, type ChainStep } from '../api';
 import { Crumbs, Field, FormButtons, Icon, Loaded, toast, useForm } from '../elements';
 import { contentFields } from '../message/content';
-import { ContentPreview } from '../message/content-preview';
-import { useDraft } from '../message/message-form';
+import { DraftKeeper, useDraft } from '../message/drafts';
+import { MessagePreview } from '../message/message-preview';
 import { useResource } from '../resource';
 import { go, Heading } from '../router';
 import { t } from '../texts';
@@ -56,11 +56,11 @@ export function EditChain({ id }: { id: string }) {
   const [migrate, setMigrate] = useState(false);
   return (
     <Loaded resource={found}>
-      {({ name, trigger, steps, exit_on, reentry }) => (
+      {({ name, trigger, steps, exit_on, reentry, version }) => (
         <ChainForm
           title={t.drip.editChain(name)}
           initial={{ name, trigger, steps: stepDrafts(steps), exit_on, reentry }}
-          kept={null}
+          kept={`chain.${id}.${version}`}
           migrate={{ isOn: migrate, set: setMigrate }}
           save={async (draft) =>
             (await api.changeChain(id, { ...draft, steps: stepsOf(draft.steps), migrate })).drip_id
@@ -85,13 +85,13 @@ function ChainForm(props: {
   title: string;
   initial: Draft;
   /** The name under which this tab keeps the draft. */
-  kept: string | null;
+  kept: string;
   migrate?: { isOn: boolean; set: (isOn: boolean) => void };
   save: (draft: Draft) => Promise<string>;
 }) {
-  const { draft, change: keep, forget } = useDraft(props.kept, props.initial);
+  const kept = useDraft(props.kept, props.initial);
+  const { draft, change: keep, forget } = kept;
   const [shown, setShown] = useState<number | null>(null);
-  const templates = useResource(api.messageTemplates, 'message-templates');
   const form = useForm(fieldsOf(draft), async () => {
     const id = await props.save(draft);
     forget();
@@ -111,6 +111,7 @@ function ChainForm(props: {
     <>
       <Crumbs trail={[{ to: '/dashboard/drip', text: t.drip.chains }]} />
       <Heading title={props.title} />
+      <DraftKeeper kept={kept} />
       <div class="composer">
         <form class="panel" {...form.attributes}>
           <Field label={t.personName} error={form.problemOf('name')}>
@@ -187,7 +188,6 @@ function ChainForm(props: {
                     onChange={(changed) => put(key, { step: changed })}
                     content={{
                       draft: content,
-                      templates: templates.data?.data ?? [],
                       change: (part) => put(key, { content: { ...content, ...part } }),
                       problemOf: (field) => form.problemOf(`steps[${index}].content.${field}`),
                     }}
@@ -239,7 +239,13 @@ function ChainForm(props: {
           <FormButtons form={form} submit={t.save} disabled={draft.name.trim() === ''} />
         </form>
         <div class="previews" aria-label={t.preview}>
-          {preview && <ContentPreview draft={preview.content} />}
+          {preview && (
+            <MessagePreview
+              key={preview.key}
+              draft={preview.content}
+              change={(part) => put(preview.key, { content: { ...preview.content, ...part } })}
+            />
+          )}
         </div>
       </div>
     </>

@@ -2,14 +2,14 @@ import { limits } from '../../../src/contract/limits';
 import type { ChainStep } from '../api';
 import { Field } from '../elements';
 import { typedList } from '../format';
-import { ContentFields } from '../message/content-editor';
+import { ContentEditor } from '../message/content-editor';
 import { t } from '../texts';
 import { RulesEditor } from './drip-rules';
 import { durationText } from './drip-steps';
 
 type StepOf<T extends ChainStep['type']> = Extract<ChainStep, { type: T }>;
 
-type ContentProps = Parameters<typeof ContentFields>[0];
+type ContentProps = Parameters<typeof ContentEditor>[0];
 
 interface Props<S extends ChainStep> {
   step: S;
@@ -91,7 +91,7 @@ function SendFields({ step, content, onChange }: Props<StepOf<'send'>> & { conte
   const { permission: _, ...withoutPermission } = step;
   return (
     <>
-      <ContentFields {...content} />
+      <ContentEditor {...content} use="chain" />
       <Field label={t.drip.needsPermission} hint={t.drip.optional}>
         {(attributes) => (
           <input

@@ -5,6 +5,7 @@ import {
   Allowed,
   Badge,
   Cell,
+  Clip,
   ConfirmDialog,
   Crumbs,
   Empty,
@@ -20,8 +21,9 @@ import {
 import { number } from '../format';
 import { audienceText } from '../message/audience';
 import { contentDraft } from '../message/content';
-import { ContentPreview } from '../message/content-preview';
-import { firstChannel } from '../messengers';
+import { MessagePreview } from '../message/message-preview';
+import { repeatText } from '../message/repeat';
+import { zoneName } from '../message/when';
 import { useResource } from '../resource';
 import { go, Heading, Link, usePages } from '../router';
 import { recurringState, runState } from '../states';
@@ -51,7 +53,7 @@ export function RecurringMessages() {
         </Empty>
       )}
       {list && list.length > 0 && (
-        <Table label={t.recurring} columns={[t.name, t.cron, t.nextRun, t.runCount, t.status]}>
+        <Table label={t.recurring} columns={[t.name, t.when, t.nextRun, t.runCount, t.status]}>
           {list.map((entry) => (
             <Row key={entry.recurring_id} entry={entry} />
           ))}
@@ -62,6 +64,9 @@ export function RecurringMessages() {
   );
 }
 
+/** "Every Monday at 09:00, Moscow". */
+const repeats = ({ cron, timezone }: Recurring) => `${repeatText(cron)}, ${zoneName(timezone)}`;
+
 function Row({ entry }: { entry: Recurring }) {
   const state = recurringState(entry);
   return (
@@ -71,8 +76,8 @@ function Row({ entry }: { entry: Recurring }) {
           {entry.name}
         </Link>
       </Cell>
-      <Cell label={t.cron}>
-        <code>{entry.cron}</code> <span class="hint">{entry.timezone}</span>
+      <Cell label={t.when}>
+        <Clip wide>{repeats(entry)}</Clip>
       </Cell>
       <Cell label={t.nextRun}>{entry.next_run_at ? <Time at={entry.next_run_at} /> : <None />}</Cell>
       <Cell label={t.runCount}>{number(entry.runs)}</Cell>
@@ -156,9 +161,9 @@ export function OpenRecurring({ id }: { id: string }) {
           <dl class="facts">
             <dt>{t.nextRun}</dt>
             <dd>{entry.next_run_at ? <Time at={entry.next_run_at} /> : <None />}</dd>
-            <dt>{t.cron}</dt>
+            <dt>{t.when}</dt>
             <dd>
-              <code>{entry.cron}</code> <span class="hint">{entry.timezone}</span>
+              {repeats(entry)} <code class="hint">{entry.cron}</code>
             </dd>
             <dt>{t.audience}</dt>
             <dd>{audienceText(entry.audience)}</dd>
@@ -178,10 +183,7 @@ export function OpenRecurring({ id }: { id: string }) {
           </dl>
         </section>
         <div class="previews">
-          <ContentPreview
-            draft={contentDraft(entry.content)}
-            channels={[entry.audience.channel ?? firstChannel()]}
-          />
+          <MessagePreview draft={contentDraft(entry.content)} channel={entry.audience.channel ?? ''} />
         </div>
       </div>
       <Problem error={error ?? runs.error} />

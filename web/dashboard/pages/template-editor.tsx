@@ -6,7 +6,6 @@ import {
   Allowed,
   ConfirmDialog,
   Crumbs,
-  Field,
   FormButtons,
   Loaded,
   SelectField,
@@ -15,19 +14,19 @@ import {
   useForm,
   type Form,
 } from '../elements';
-import { ButtonFields } from '../message/button-fields';
 import {
   buttonDrafts,
   buttonsOf,
+  emptyContent,
   mediaDraft,
   mediaOf,
   type ButtonDraft,
   type ContentDraft,
 } from '../message/content';
-import { FormatField } from '../message/content-editor';
-import { TemplatePreview } from '../message/content-preview';
+import { DraftKeeper, useDraft } from '../message/drafts';
 import { MediaFields } from '../message/media-fields';
-import { firstChannel } from '../messengers';
+import { MessagePreview, Switch } from '../message/message-preview';
+import { TextEditor } from '../message/text-editor';
 import { useResource } from '../resource';
 import { go, Heading } from '../router';
 import { t } from '../texts';
@@ -100,13 +99,18 @@ const FIELDS = [
 
 /** The texts on the left, how the phone shows them on the right. */
 export function TemplateEditor({ template = null }: { template?: Template | null }) {
-  const [draft, setDraft] = useState(() => draftOf(template));
+  const kept = useDraft(
+    template ? `template.${template.key}.${template.version}` : 'template',
+    draftOf(template),
+  );
+  const { draft, change } = kept;
+  const [shown, setShown] = useState<Language>(template?.default_lang ?? 'en');
   const [removing, setRemoving] = useState(false);
-  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
   const form = useForm(FIELDS, async () => {
     const definition = definitionOf(draft, template);
     if (template) await api.replaceTemplate(template.key, definition);
     else await api.createTemplate({ key: draft.key, ...definition });
+    kept.forget();
     toast(t.templateSaved);
     go('/dashboard/templates');
   });
@@ -115,8 +119,9 @@ export function TemplateEditor({ template = null }: { template?: Template | null
     <>
       <Crumbs trail={[{ to: '/dashboard/templates', text: t.templates }]} />
       <Heading title={template ? template.key : t.newTemplate} />
-      <div class="composer">
-        <form class="panel" {...form.attributes}>
+      <DraftKeeper kept={kept} />
+      <form class="composer" {...form.attributes}>
+        <div class="panel compose-message">
           <fieldset class="plain" disabled={!can('manage')}>
             {!template && (
               <TextField
@@ -136,25 +141,26 @@ export function TemplateEditor({ template = null }: { template?: Template | null
               value={draft.name}
               onInput={(name) => change({ name })}
             />
-            <div class="two">
-              <FormatField value={draft.format} onChange={(format) => change({ format })} />
-              <SelectField
-                label={t.templatePurpose}
-                value={draft.purpose}
-                onChange={(purpose) => change({ purpose })}
-                options={[
-                  { value: 'message', text: t.templateMessage },
-                  { value: 'reply', text: t.templateReply },
-                ]}
-              />
-            </div>
+            <SelectField
+              label={t.templatePurpose}
+              value={draft.purpose}
+              onChange={(purpose) => change({ purpose })}
+              options={[
+                { value: 'message', text: t.templateMessage },
+                { value: 'reply', text: t.templateReply },
+              ]}
+            />
             {languages.map((lang) => (
               <VariantFields
                 key={lang}
                 lang={lang}
                 variant={draft[lang]}
-                change={(part) => change({ [lang]: { ...draft[lang], ...part } })}
+                format={draft.format}
+                change={({ format, ...part }) =>
+                  change({ ...(format ? { format } : {}), [lang]: { ...draft[lang], ...part } })
+                }
                 form={form}
+                onFocus={() => setShown(lang)}
               />
             ))}
           </fieldset>
@@ -167,18 +173,32 @@ export function TemplateEditor({ template = null }: { template?: Template | null
               )}
             </FormButtons>
           </Allowed>
-        </form>
-        <div class="previews">
-          {written.map((lang) => (
-            <TemplatePreview
-              key={lang}
-              channel={firstChannel()}
-              label={t.previewIn[lang]}
-              request={{ template: definitionOf(draft, template), lang }}
-            />
-          ))}
         </div>
-      </div>
+        <div class="previews">
+          <Switch
+            label={t.language}
+            value={shown}
+            options={[
+              { value: 'en', text: 'English' },
+              { value: 'ru', text: 'Русский' },
+            ]}
+            onChange={setShown}
+          />
+          <MessagePreview
+            key={shown}
+            draft={{ ...emptyContent, ...draft[shown], format: draft.format }}
+            {...(can('manage')
+              ? {
+                  change: ({ buttons }: Partial<ContentDraft>) => {
+                    form.touch();
+                    if (buttons) change({ [shown]: { ...draft[shown], buttons } });
+                  },
+                }
+              : {})}
+            buttonsError={form.problemOf(`variants.${shown}.buttons`)}
+          />
+        </div>
+      </form>
       {removing && template && (
         <ConfirmDialog
           title={t.removeTemplateTitle(template.key)}
@@ -195,45 +215,31 @@ export function TemplateEditor({ template = null }: { template?: Template | null
   );
 }
 
-/** The message in one language. Media and buttons are asked for once there is a text. */
+/** The message in one language. Media is asked for once there is a text; buttons are edited in the preview. */
 function VariantFields(props: {
   lang: Language;
   variant: Variant;
-  change: (part: Partial<Variant>) => void;
+  format: Draft['format'];
+  change: (part: Partial<Variant> & { format?: Draft['format'] }) => void;
   form: Form;
+  onFocus: () => void;
 }) {
   const { lang, variant, change, form } = props;
   return (
     <>
-      <Field
+      <TextEditor
         label={lang === 'en' ? t.textEn : t.textRu}
-        hint={t.placeholderHint}
         error={form.problemOf(`variants.${lang}.text`)}
-      >
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            class="prose"
-            rows={5}
-            lang={lang}
-            maxLength={limits.messageTextLength}
-            value={variant.text}
-            onInput={(event) => change({ text: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+        text={variant.text}
+        format={props.format}
+        change={change}
+        rows={5}
+        lang={lang}
+        use="template"
+        onFocus={props.onFocus}
+      />
       {variant.text.trim() !== '' && (
-        <>
-          <MediaFields draft={variant} change={change} error={form.problemOf(`variants.${lang}.media`)} />
-          <ButtonFields
-            buttons={variant.buttons}
-            onChange={(buttons) => {
-              form.touch();
-              change({ buttons });
-            }}
-            error={form.problemOf(`variants.${lang}.buttons`)}
-          />
-        </>
+        <MediaFields draft={variant} change={change} error={form.problemOf(`variants.${lang}.media`)} />
       )}
     </>
   );

@@ -14,8 +14,6 @@ export const editorEn = {
   contentOwn: 'Write it here',
   openTemplate: 'Open the template',
   templateValue: (name: string) => `Value of ${name}`,
-  messageButtons: 'Buttons (optional)',
-  messageButtonsHint: (rows: number, perRow: number) => `Up to ${rows} rows of ${perRow}.`,
   addButton: 'Add button',
   buttonText: 'Button text',
   buttonAction: 'What the button does',

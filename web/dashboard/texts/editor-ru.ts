@@ -16,8 +16,6 @@ export const editorRu: typeof editorEn = {
   contentOwn: 'Написать здесь',
   openTemplate: 'Открыть шаблон',
   templateValue: (name) => `Значение ${name}`,
-  messageButtons: 'Кнопки (необязательно)',
-  messageButtonsHint: (rows, perRow) => `До ${rows} рядов, в каждом до ${perRow} кнопок.`,
   addButton: 'Добавить кнопку',
   buttonText: 'Текст кнопки',
   buttonAction: 'Что делает кнопка',

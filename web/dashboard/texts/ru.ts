@@ -1,4 +1,5 @@
 import { auditRu } from './audit-ru';
+import { composeRu } from './compose-ru';
 import { editorRu } from './editor-ru';
 import type { Texts } from './en';
 import { plural } from './plural';
@@ -81,6 +82,7 @@ export const ru: Texts = {
   drip: dripRu,
   auditActions: auditRu,
   ...editorRu,
+  ...composeRu,
   exportCsv: 'Скачать CSV',
   downloadData: 'Скачать все данные',
   subscriberTimezone: 'Часовой пояс',
@@ -533,8 +535,6 @@ export const ru: Texts = {
   broadcastStarted: 'Рассылка началась',
   messageText: 'Текст',
   textLength: (used, all) => `${used} из ${all} символов`,
-  textFormat: 'Формат',
-  formatPlain: 'Простой текст',
   media: 'Вложение (необязательно)',
   noMedia: 'Нет',
   mediaTypes: { photo: 'Фото', video: 'Видео', document: 'Документ' },
@@ -542,25 +542,13 @@ export const ru: Texts = {
   mediaHint: (megabytes) => `Открытый адрес https. До ${megabytes} МБ.`,
   audience: 'Получатели',
   allChannels: 'Все мессенджеры',
-  withTags: 'Только со всеми этими тегами',
-  withAnyTag: 'Хотя бы с одним из этих тегов',
-  withoutTags: 'Без этих тегов',
-  withPermission: 'Только с этим разрешением (необязательно)',
   perMinute: 'Сообщений в минуту (необязательно)',
   perMinuteHint: (most) => `До ${most}. Если пусто — так быстро, как позволяет мессенджер.`,
   counting: 'Считаем…',
   audienceCount: (number) => count(number, 'подписчик', 'подписчика', 'подписчиков'),
-  reviewAndSend: 'Проверить и отправить',
-  sendBroadcastTitle: (number) =>
-    `Отправить? Получателей: ${count(number, 'подписчик', 'подписчика', 'подписчиков')}`,
   sendBroadcastText: 'Отправка начнётся сразу. Отправленные сообщения отозвать нельзя.',
-  sendNow: 'Отправить',
   previewEmpty: 'Ваше сообщение',
-  testMessage: 'Пробное сообщение',
-  testRecipient: 'Подписчик',
   noTestRecipient: 'Активных подписчиков не нашлось',
-  testRecipientHint: 'Начните вводить имя, username или внешний ID.',
-  sendTestMessage: 'Отправить пробное',
   testSent: (name) => `Пробное сообщение отправлено: ${name}`,
   testFailed: (reason) => `Не отправлено. ${reason}.`,
 
@@ -697,7 +685,6 @@ export const ru: Texts = {
   nameOptional: 'Название (необязательно)',
   textEn: 'Текст по-английски',
   textRu: 'Текст по-русски',
-  placeholderHint: '{{first_name}} или {{first_name|друг}}',
   languages: 'Языки',
   variables: 'Переменные',
   version: 'Версия',
@@ -735,9 +722,7 @@ export const ru: Texts = {
   actions: 'Действия',
   inOwnZone: 'по времени получателя',
   zone: 'Часовой пояс',
-  projectZone: 'Проекта',
   recipientZone: 'Каждого получателя',
-  scheduleIt: 'Запланировать',
   scheduledSaved: 'Рассылка запланирована',
   cancelScheduled: 'Отменить сообщение',
   cancelScheduledTitle: 'Отменить сообщение?',

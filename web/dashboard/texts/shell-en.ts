@@ -1,6 +1,5 @@
 /** The frame around the pages, finding one's way, and what lists share. */
 export const shellEn = {
-  previewIn: { en: 'In English', ru: 'In Russian' },
   receivedAt: 'Received',
   occurredAt: 'Occurred',
   findSubscriber: 'Name, username or external ID',

@@ -1,7 +1,6 @@
 import type { shellEn } from './shell-en';
 
 export const shellRu: typeof shellEn = {
-  previewIn: { en: 'По-английски', ru: 'По-русски' },
   receivedAt: 'Получено',
   occurredAt: 'Произошло',
   findSubscriber: 'Имя, имя пользователя или внешний ID',

@@ -1,0 +1,78 @@
+import { splitPlaceholders, type Piece } from '../../../src/templates/placeholders';
+import { t } from '../texts';
+
+/** Names that every message knows. */
+export const builtInNames = ['first_name', 'username', 'external_id', 'lang', 'project'] as const;
+
+export interface FoundPlaceholder {
+  name: string;
+  fallback: string | null;
+  /** As it stands in the text. */
+  source: string;
+}
+
+/** The pieces of a text; null while a placeholder is still being typed, or is not one. */
+export function piecesOf(text: string): Piece[] | null {
+  try {
+    return splitPlaceholders(text);
+  } catch {
+    return null;
+  }
+}
+
+export const placeholderSource = (name: string, fallback: string | null) =>
+  fallback === null ? `{{${name}}}` : `{{${name}|${fallback}}}`;
+
+/** The placeholders of a text, each once. */
+export function placeholdersIn(text: string): FoundPlaceholder[] {
+  const found = new Map<string, FoundPlaceholder>();
+  for (const piece of piecesOf(text) ?? []) {
+    if (typeof piece === 'string') continue;
+    const source = placeholderSource(piece.name, piece.fallback);
+    found.set(source, { ...piece, source });
+  }
+  return [...found.values()];
+}
+
+/** What a placeholder stands for, in words. */
+export function placeholderName(name: string): string {
+  const known = t.placeholderNames as Record<string, string | undefined>;
+  return known[name] ?? name.replace(/^(?:properties|event)\./, '');
+}
+
+/** Around a value in a rendered text: characters that no keyboard types. */
+export const VALUE_BEGIN = '\uE000';
+export const VALUE_END = '\uE001';
+
+/**
+ * Marks the values in a rendered text, found by the literal pieces around them. A text that does not follow its source
+ * stays unmarked.
+ */
+export function withMarkedValues(source: string, rendered: string): string {
+  const pieces = piecesOf(source);
+  if (!pieces) return rendered;
+  let marked = '';
+  let at = 0;
+  for (let index = 0; index < pieces.length; index += 1) {
+    const piece = pieces[index];
+    if (typeof piece === 'string') {
+      if (!rendered.startsWith(piece, at)) return rendered;
+      marked += piece;
+      at += piece.length;
+      continue;
+    }
+    const next = pieces[index + 1];
+    const end =
+      next === undefined
+        ? rendered.length
+        : typeof next !== 'string'
+          ? at
+          : index + 2 === pieces.length
+            ? rendered.length - next.length
+            : rendered.indexOf(next, at);
+    if (end < at) return rendered;
+    if (end > at) marked += VALUE_BEGIN + rendered.slice(at, end) + VALUE_END;
+    at = end;
+  }
+  return at === rendered.length ? marked : rendered;
+}
