@@ -248,11 +248,12 @@ const idOf = (stored: Stored) =>
 function useRecipientOfLink(set: (person: ReturnType<typeof personOf>) => void): void {
   useEffect(() => {
     const id = new URLSearchParams(location.search).get('to');
-    if (id)
+    if (id) {
       void api.subscriber(id).then(
         (found) => set(personOf(found)),
         () => {},
       );
+    }
   }, []);
 }
 
@@ -321,8 +322,9 @@ async function send(draft: Draft): Promise<{ text: string; to: string }> {
   if (person) {
     const { details } = await api.send({ subscriber_id: person.subscriber_id, ...contentOf(draft) });
     const [detail] = details;
-    if (detail && detail.status !== 'sent')
+    if (detail && detail.status !== 'sent') {
       throw new Error(t.notSent(t.sendReasons[detail.reason ?? 'unknown']));
+    }
     return { text: t.sentTo(person.first_name), to: `/dashboard/subscribers/${person.subscriber_id}` };
   }
   await api.broadcast(broadcastOf(draft));
