@@ -1,9 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { limits } from '../../src/contract/limits';
+import type { SearchEntry } from '../../src/http/docs/search-index';
 import { sign } from '../../src/webhooks/signature';
 import type { Installation } from '../support/installation';
 import { useService } from '../support/use-service';
+import { find } from '../../web/docs/find';
 import { launchBrowser, overflow, screenshot, seriousFlaws, visit } from './fixture';
 
 const pages = [
@@ -22,7 +24,21 @@ const pages = [
   '/errors',
   '/limits',
   '/ru/login',
-  '/ru/webhooks',
+  '/ru/limits',
+];
+
+/** Headings that are the same in Russian. */
+const names = [
+  'OpenID Connect',
+  'Auth.js',
+  'Keycloak',
+  'Supabase',
+  'Logto',
+  'authentik',
+  'oauth2-proxy',
+  'Grafana',
+  'Standard Webhooks',
+  'Claims',
 ];
 
 /** Between them, two looks show everything in every width and colour; in the other two only the colours can be wrong. */
@@ -65,26 +81,31 @@ describe('the documentation', () => {
     await context.close();
   }, 400_000);
 
+  const bodies = new Map<string, string>();
+  const read = async (path: string) => {
+    const known = bodies.get(path);
+    if (known !== undefined) return known;
+    const response = await fetch(service.url + path, { redirect: 'manual' });
+    const body = response.status === 200 ? await response.text() : `status ${response.status}`;
+    bodies.set(path, body);
+    return body;
+  };
+
   it('has no dead link within itself', async () => {
-    const bodies = new Map<string, string>();
-    const read = async (path: string) => {
-      const known = bodies.get(path);
-      if (known !== undefined) return known;
-      const response = await fetch(service.url + path, { redirect: 'manual' });
-      const body = response.status === 200 ? await response.text() : `status ${response.status}`;
-      bodies.set(path, body);
-      return body;
-    };
     // Follows every link from the first page, so that no page is left out.
     const dead: string[] = [];
+    const checked = new Set<string>();
     const waiting = ['/docs'];
     const seen = new Set(waiting);
     for (const page of waiting) {
       const html = await read(page);
       for (const [, href = ''] of html.matchAll(/(?:href|src)="([^"]+)"/g)) {
         if (/^https?:/.test(href)) continue;
-        const [path = '', anchor] = href.split('#');
+        const [path = '', anchor] = href.replace(/\?language=(?:en|ru)$/, '').split('#');
         const address = path === '' ? page : path;
+        // Most links are in the menu of every page.
+        if (checked.has(`${address}#${anchor}`)) continue;
+        checked.add(`${address}#${anchor}`);
         const target = await read(address);
         const found =
           !target.startsWith('status') && (!anchor || target.includes(`id="${decodeURIComponent(anchor)}"`));
@@ -96,6 +117,104 @@ describe('the documentation', () => {
     }
     expect([...seen]).toEqual(expect.arrayContaining(pages.map((page) => `/docs${page}`)));
     expect(dead).toEqual([]);
+  });
+
+  it('has every page in Russian, with the same headings, links and samples', async () => {
+    const english = [...bodies.keys()].filter((path) => /^\/docs(\/(?!ru\b)[a-z0-9/-]+)?$/.test(path));
+    expect(english.length).toBeGreaterThan(50);
+    const shared = (html: string) => {
+      const main = html.slice(html.indexOf('<main'));
+      return {
+        headings: [...main.matchAll(/<(h\d)(?: id="([^"]*)")?/g)].map(([, level, id]) => `${level} ${id}`),
+        links: [...main.matchAll(/href="([^"]+)"/g)]
+          .map(([, href = '']) => href.replace(/^\/docs\/ru(?=[/#]|$)/, '/docs'))
+          .sort(),
+        samples: [...main.matchAll(/<pre[^>]*><code>(.*?)<\/code><\/pre>/gs)].map(([, code]) => code),
+        rows: main.split('<tr').length,
+        switch: [...html.matchAll(/<link rel="alternate" hreflang="\w+" href="[^"]+"/g)].map(([tag]) => tag),
+      };
+    };
+    for (const path of english) {
+      const other = path.replace('/docs', '/docs/ru');
+      const [html, russian] = [await read(path), await read(other)];
+      expect({ path, ...shared(russian) }).toEqual({ path, ...shared(html) });
+      expect(russian).toContain('<html lang="ru">');
+      expect([html, russian].map((page) => /class="translation"\s+href="([^"]+)"/.exec(page)?.[1])).toEqual([
+        `${other}?language=ru`,
+        `${path}?language=en`,
+      ]);
+      const untranslated = [...russian.matchAll(/<h[12][^>]*>(.*?)<\/h[12]>/gs)]
+        .map(([, text = '']) => text.replaceAll(/<code>.*?<\/code>|<[^>]+>/gs, '').trim())
+        .filter((text) => text !== '' && !/[а-яё]/i.test(text) && !names.includes(text));
+      expect([other, untranslated]).toEqual([other, []]);
+    }
+  });
+
+  it('leads a browser that prefers Russian to the Russian page, unless the reader chose English', async () => {
+    const get = async (path: string, headers: Record<string, string>) => {
+      const response = await fetch(service.url + path, { headers, redirect: 'manual' });
+      return { status: response.status, to: response.headers.get('location'), headers: response.headers };
+    };
+    const russian = { 'accept-language': 'ru-RU,ru;q=0.9,en;q=0.8' };
+    expect(await get('/docs', russian)).toMatchObject({ status: 302, to: '/docs/ru' });
+    expect(await get('/docs/reference/login?from=mail', russian)).toMatchObject({
+      status: 302,
+      to: '/docs/ru/reference/login?from=mail',
+    });
+    const english = await get('/docs/login', { 'accept-language': 'en-US,en;q=0.9,ru;q=0.5' });
+    expect(english.status).toBe(200);
+    expect(english.headers.get('vary')).toMatch(/Accept-Language, Cookie/);
+    expect((await get('/docs/login', {})).status).toBe(200);
+    expect((await get('/docs/ru/login', { 'accept-language': 'en' })).status).toBe(200);
+    expect((await get('/docs/search.json', russian)).status).toBe(200);
+    expect((await get('/openapi.json', russian)).status).toBe(200);
+
+    const chosen = await get('/docs/login?language=en', russian);
+    expect(chosen).toMatchObject({ status: 302, to: '/docs/login' });
+    const cookie = chosen.headers.get('set-cookie')?.split(';')[0] ?? '';
+    expect((await get('/docs/login', { ...russian, cookie })).status).toBe(200);
+    expect((await get('/docs/login?language=fr', { 'accept-language': 'en' })).status).toBe(200);
+  });
+
+  it('switches the language in place, and remembers it', async () => {
+    const { context, page } = await visit(browser, { locale: 'ru-RU' });
+    await page.goto(`${service.url}/docs/errors#slow_down`);
+    await page.waitForURL(/\/docs\/ru\/errors#slow_down$/);
+    await page.getByRole('link', { name: 'In English' }).click();
+    await page.waitForURL(/\/docs\/errors#slow_down$/);
+    await page.goto(`${service.url}/docs/limits`);
+    await page.getByRole('heading', { name: 'Limits' }).waitFor();
+    await page.getByRole('link', { name: 'По-русски' }).click();
+    await page.getByRole('heading', { name: 'Лимиты' }).waitFor();
+    await page.getByLabel('Поиск по документации').fill('подписи');
+    await page
+      .getByRole('link', { name: /Проверка подписи/ })
+      .first()
+      .click();
+    await page.waitForURL(/\/docs\/ru\/signature$/);
+    await page.getByRole('button', { name: 'Проверить подпись' }).click();
+    await page.getByText('Вставьте ещё заголовки и тело и секрет.').waitFor();
+    await context.close();
+  });
+
+  it('finds the operation of every parameter and field', async () => {
+    const entries = JSON.parse(await read('/docs/search.json')) as SearchEntry[];
+    const { paths } = JSON.parse(await read('/openapi.json')) as {
+      paths: Record<string, Record<string, { operationId: string; parameters?: { name: string }[] }>>;
+    };
+    const operations = Object.values(paths).flatMap((item) => Object.values(item));
+    const found = new Map<string, string[]>();
+    const lost: string[] = [];
+    for (const { operationId, parameters = [] } of operations) {
+      for (const { name } of parameters) {
+        const urls = found.get(name) ?? find(entries, name, entries.length).map(({ url }) => url);
+        found.set(name, urls);
+        if (!urls.some((url) => url.endsWith(`#${operationId}`))) lost.push(`${operationId}: ${name}`);
+      }
+    }
+    expect(found.size).toBeGreaterThan(20);
+    expect(lost).toEqual([]);
+    expect(find(entries, 'max_uses', 10)[0]?.url).toMatch(/subscribe-links#/);
   });
 
   it('finds what a person types, by mouse and by keyboard', async () => {

@@ -3,6 +3,7 @@ import { setUpCopy } from './copy';
 import { setUpMovedAnchors } from './moved';
 import { setUpSearch } from './search';
 import { setUpSignature } from './signature';
+import { setUpSwitch } from './switch';
 import { setUpTabs } from './tabs';
 import { setUpTryIt } from './try-it';
 
@@ -12,3 +13,4 @@ setUpCopy();
 setUpTryIt();
 setUpSignature();
 setUpSearch();
+setUpSwitch();

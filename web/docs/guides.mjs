@@ -3,38 +3,37 @@ import path from 'node:path';
 import { Marked } from 'marked';
 import { sequence } from './sequence.mjs';
 
-/** The guides in the order of the menu. The webhooks guide is also a document of the repository. */
-const sources = [
-  { slug: 'start', language: 'en', file: 'docs/guides/start.md' },
-  { slug: 'typescript', language: 'en', file: 'docs/guides/typescript.md' },
-  { slug: 'python', language: 'en', file: 'docs/guides/python.md' },
-  { slug: 'login', language: 'en', file: 'docs/guides/login.md' },
-  { slug: 'embed', language: 'en', file: 'docs/guides/embed.md' },
-  { slug: 'approvals', language: 'en', file: 'docs/guides/approvals.md' },
-  { slug: 'openid-connect', language: 'en', file: 'docs/guides/openid-connect.md' },
-  { slug: 'oidc-authjs', language: 'en', file: 'docs/guides/oidc-authjs.md' },
-  { slug: 'oidc-keycloak', language: 'en', file: 'docs/guides/oidc-keycloak.md' },
-  { slug: 'oidc-supabase', language: 'en', file: 'docs/guides/oidc-supabase.md' },
-  { slug: 'oidc-logto', language: 'en', file: 'docs/guides/oidc-logto.md' },
-  { slug: 'oidc-authentik', language: 'en', file: 'docs/guides/oidc-authentik.md' },
-  { slug: 'oidc-oauth2-proxy', language: 'en', file: 'docs/guides/oidc-oauth2-proxy.md' },
-  { slug: 'oidc-grafana', language: 'en', file: 'docs/guides/oidc-grafana.md' },
-  { slug: 'webhooks', language: 'en', file: '../docs/receiving-webhooks.md' },
-  { slug: 'publishing', language: 'en', file: 'docs/guides/publishing.md' },
-  { slug: 'tracking', language: 'en', file: 'docs/guides/tracking.md' },
-  { slug: 'drip', language: 'en', file: 'docs/guides/drip.md' },
-  { slug: 'subscribing', language: 'en', file: 'docs/guides/subscribing.md' },
-  { slug: 'sending', language: 'en', file: 'docs/guides/sending.md' },
-  { slug: 'campaigns', language: 'en', file: 'docs/guides/campaigns.md' },
-  { slug: 'own-bot', language: 'en', file: 'docs/guides/own-bot.md' },
-  { slug: 'team', language: 'en', file: 'docs/guides/team.md' },
-  { slug: 'data', language: 'en', file: 'docs/guides/data.md' },
-  { slug: 'agents', language: 'en', file: 'docs/guides/agents.md' },
-  { slug: 'typescript', language: 'ru', file: 'docs/guides/ru/typescript.md' },
-  { slug: 'python', language: 'ru', file: 'docs/guides/ru/python.md' },
-  { slug: 'login', language: 'ru', file: 'docs/guides/ru/login.md' },
-  { slug: 'webhooks', language: 'ru', file: 'docs/guides/ru/webhooks.md' },
+/** The guides in the order of the menu, each in both languages. */
+const slugs = [
+  'start',
+  'typescript',
+  'python',
+  'login',
+  'embed',
+  'approvals',
+  'openid-connect',
+  'oidc-authjs',
+  'oidc-keycloak',
+  'oidc-supabase',
+  'oidc-logto',
+  'oidc-authentik',
+  'oidc-oauth2-proxy',
+  'oidc-grafana',
+  'webhooks',
+  'publishing',
+  'tracking',
+  'drip',
+  'subscribing',
+  'sending',
+  'campaigns',
+  'own-bot',
+  'team',
+  'data',
+  'agents',
 ];
+
+/** The English webhooks guide is also a document of the repository. */
+const elsewhere = { webhooks: '../docs/receiving-webhooks.md' };
 
 /** The icons of the frame, for a sprite: pages of the server cannot inline them. */
 const icons = { bars: '24/outline/bars-3', search: '20/solid/magnifying-glass' };
@@ -44,12 +43,14 @@ export function guides(web) {
   return {
     name: 'herald-guides',
     generateBundle() {
-      const built = [];
-      for (const source of sources) {
-        const text = readFileSync(path.join(web, source.file), 'utf8');
-        const original = built.find(({ slug }) => slug === source.slug);
-        built.push(guide(source, text, original));
-      }
+      const read = (file) => readFileSync(path.join(web, file), 'utf8');
+      const originals = slugs.map((slug) =>
+        guide({ slug, language: 'en' }, read(elsewhere[slug] ?? `docs/guides/${slug}.md`)),
+      );
+      const built = [
+        ...originals,
+        ...originals.map((original) => translation(original, read(`docs/guides/ru/${original.slug}.md`))),
+      ];
       this.emitFile({ type: 'asset', fileName: 'guides.json', source: JSON.stringify(built) });
       this.emitFile({ type: 'asset', fileName: 'docs-icons.svg', source: sprite(web) });
     },
@@ -69,13 +70,16 @@ function sprite(web) {
 
 /**
  * Splits a guide into rows: text, and the code that follows it. Code between `<!-- tabs -->` and `<!-- /tabs -->` becomes
- * one block with a tab for each language; the lines between, which name the languages, are for readers of the file. In a
- * translation, `<!-- same tabs -->` stands for the tabs of the original.
+ * one block with a tab for each language; the lines between, which name the languages, are for readers of the file.
+ *
+ * A translation has no code of its own: each `<!-- code -->` in it stands for the next block of the original, so that
+ * the two cannot differ. Its headings have the anchors of the original.
  */
 function guide({ slug, language }, markdown, original) {
   const sections = [];
-  const marked = markdownRenderer(sections);
+  const marked = markdownRenderer(sections, language, original);
   const rows = [];
+  const blocks = original ? original.rows.flatMap(({ code }) => code) : [];
   let tabs;
   const add = (html) => {
     const last = rows.at(-1);
@@ -84,15 +88,14 @@ function guide({ slug, language }, markdown, original) {
   };
   for (const token of marked.lexer(markdown)) {
     if (token.type === 'html' && /^<!-- tabs -->/.test(token.raw)) tabs = [];
-    else if (token.type === 'html' && /^<!-- same tabs -->/.test(token.raw)) {
-      beside(rows).push(...original.rows.flatMap((row) => row.code.filter(({ kind }) => kind === 'tabs')));
-    } else if (token.type === 'html' && /^<!-- \/tabs -->/.test(token.raw)) {
+    else if (token.type === 'html' && /^<!-- code -->/.test(token.raw)) beside(rows).push(blocks.shift());
+    else if (token.type === 'html' && /^<!-- \/tabs -->/.test(token.raw)) {
       beside(rows).push({ kind: 'tabs', tabs });
       tabs = undefined;
     } else if (tabs && token.type === 'code') tabs.push({ language: token.lang, code: token.text });
     else if (tabs || token.type === 'space') continue;
     else if (token.type === 'code' && token.lang === 'sequence') {
-      rows.push({ html: sequence(token.text), wide: true, code: [] });
+      rows.push({ html: sequence(token.text, language), wide: true, code: [] });
     } else if (token.type === 'code') beside(rows).push(codeOf(token));
     else add(marked.parser([token]));
   }
@@ -110,6 +113,40 @@ function guide({ slug, language }, markdown, original) {
     rows,
     intro: plain((parts[0] ?? '').replace(/<h1>.*?<\/h1>/s, '')),
     sections,
+  };
+}
+
+/** A guide in Russian. A translation that has fallen behind its original ends the build. */
+function translation(original, markdown) {
+  const translated = guide({ slug: original.slug, language: 'ru' }, markdown, original);
+  const differs = Object.entries(outline(original)).filter(
+    ([aspect, value]) => value !== outline(translated)[aspect],
+  );
+  for (const [aspect, value] of differs) {
+    throw new Error(
+      `the Russian guide "${original.slug}" has other ${aspect}:\n${outline(translated)[aspect]}\ninstead of\n${value}`,
+    );
+  }
+  return translated;
+}
+
+/** What both languages of a guide have in common, as text: headings, links, and the code of each section. */
+function outline({ rows, sections }) {
+  const html = rows.map((row) => row.html).join('');
+  const links = [...html.matchAll(/href="([^"]+)"/g)].map(([, href]) =>
+    href.replace(/^\/docs\/ru(?=\/|$)/, '/docs'),
+  );
+  let section = 0;
+  const code = rows.flatMap((row) => {
+    section += [...row.html.matchAll(/<h[2-6] /g)].length;
+    return row.code.map((block) => `${section}: ${JSON.stringify(block)}`);
+  });
+  return {
+    headings: sections.map(({ id, depth }) => `${depth} ${id}`).join('\n'),
+    links: links.sort().join('\n'),
+    code: code.join('\n'),
+    diagrams: String(rows.filter(({ wide }) => wide).length),
+    tables: String(html.split('<table>').length),
   };
 }
 
@@ -135,26 +172,27 @@ function codeOf({ lang = '', text }) {
   };
 }
 
-function markdownRenderer(sections) {
+function markdownRenderer(sections, language, original) {
+  const local = (href) => (language === 'ru' ? href.replace(/^\/docs(?=[/#]|$)/, '/docs/ru') : href);
   const marked = new Marked();
   marked.use({
     renderer: {
       heading({ tokens, depth, text }) {
         const content = this.parser.parseInline(tokens);
         if (depth === 1) return `<h1>${content}</h1>`;
-        const id = anchor(text);
+        const id = original?.sections[sections.length]?.id ?? anchor(text);
         sections.push({ id, title: plain(content), depth, text: '' });
         return `<h${depth} id="${id}"><a class="anchor" href="#${id}">${content}</a></h${depth}>`;
       },
       // Documents of the repository name pages of the service as code.
       codespan({ text }) {
         const code = `<code>${escape(text)}</code>`;
-        return /^\/docs(\/|$)/.test(text) ? `<a href="${text}">${code}</a>` : code;
+        return /^\/docs(\/|$)/.test(text) ? `<a href="${local(text)}">${code}</a>` : code;
       },
       // Links to files of the repository would be dead on the site: keep only their text.
       link({ href, tokens }) {
         const content = this.parser.parseInline(tokens);
-        return href.startsWith('../') ? content : `<a href="${href}">${content}</a>`;
+        return href.startsWith('../') ? content : `<a href="${local(href)}">${content}</a>`;
       },
       table(token) {
         const cells = (row, tag) =>

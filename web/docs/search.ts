@@ -28,7 +28,9 @@ function start(parts: Parts): void {
   box.hidden = false;
   let index: Promise<SearchEntry[]> | undefined;
   const load = () =>
-    (index ??= fetch('/docs/search.json').then((response) => response.json() as Promise<SearchEntry[]>));
+    (index ??= fetch(input.dataset['index'] ?? '/docs/search.json').then(
+      (response) => response.json() as Promise<SearchEntry[]>,
+    ));
   input.addEventListener('focus', () => void load());
   input.addEventListener('input', () => {
     const query = input.value;

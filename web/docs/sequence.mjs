@@ -13,7 +13,13 @@ const ROW = 46;
 const NOTE = /^note (.+?): (.+)$/;
 const STEP = /^(.+?) (-->|->) (.+?): (.+)$/;
 
-export function sequence(source) {
+const words = {
+  en: { label: 'Sequence diagram', to: ' to ' },
+  ru: { label: 'Диаграмма последовательности', to: ' → ' },
+};
+
+export function sequence(source, language) {
+  const { label, to: towards } = words[language];
   const [first, ...lines] = source.trim().split('\n');
   const actors = first.split(',').map((name) => name.trim());
   const steps = lines.map(readStep);
@@ -32,9 +38,9 @@ export function sequence(source) {
     ),
   ].join('');
   const description = steps
-    .map(({ from, to, text }, index) => `${index + 1}. ${from}${to ? ` to ${to}` : ''}: ${text}`)
+    .map(({ from, to, text }, index) => `${index + 1}. ${from}${to ? towards + to : ''}: ${text}`)
     .join(' ');
-  return `<figure class="sequence" tabindex="0" role="group" aria-label="Sequence diagram"><svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escape(description)}">${drawn}</svg></figure>`;
+  return `<figure class="sequence" tabindex="0" role="group" aria-label="${label}"><svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escape(description)}">${drawn}</svg></figure>`;
 }
 
 function readStep(line) {

@@ -3,6 +3,8 @@
  * checked: X-Service-Signature (hex, keyed with the text of the secret) and Standard Webhooks (base64, keyed with the
  * bytes that the secret encodes).
  */
+import { signatureWords, type SignatureWords } from './signature-words';
+
 export interface SignedRequest {
   /** The headers as pasted: one on each line. */
   headers: string;
@@ -33,34 +35,34 @@ interface Family {
   encode: (mac: Uint8Array) => string;
 }
 
-export async function checkSignature(request: SignedRequest): Promise<Finding[]> {
-  const missing = missingInput(request);
+export async function checkSignature(
+  request: SignedRequest,
+  words: SignatureWords = signatureWords.en,
+): Promise<Finding[]> {
+  const missing = missingInput(request, words);
   if (missing) return [missing];
   const headers = parseHeaders(request.headers);
-  const families = [serviceFamily(headers), standardFamily(headers)].filter((family) => family !== null);
+  const families = [serviceFamily(headers, words), standardFamily(headers, words)].filter(
+    (family) => family !== null,
+  );
   if (families.length === 0) {
-    return [
-      bad(
-        'No signature header',
-        'The headers contain neither X-Service-Signature nor webhook-signature. Paste all headers of the request; a proxy in front of your receiver may also remove them.',
-      ),
-    ];
+    return [bad(words.noHeader)];
   }
   const findings: Finding[] = [];
   for (const family of families) {
-    findings.push('state' in family ? family : await checkFamily(family, request, headers));
+    findings.push('state' in family ? family : await checkFamily(family, request, headers, words));
   }
   return findings;
 }
 
-function missingInput({ headers, body, secret }: SignedRequest): Finding | null {
+function missingInput({ headers, body, secret }: SignedRequest, words: SignatureWords): Finding | null {
   const missing = [
-    ...(headers.trim() === '' ? ['the headers'] : []),
-    ...(body === '' ? ['the body'] : []),
-    ...(secret.trim() === '' ? ['the secret'] : []),
+    ...(headers.trim() === '' ? [words.headers] : []),
+    ...(body === '' ? [words.body] : []),
+    ...(secret.trim() === '' ? [words.secret] : []),
   ];
   if (missing.length === 0) return null;
-  return { state: 'warn', title: 'Not complete', text: `Paste ${missing.join(' and ')} as well.` };
+  return warn([words.incomplete, words.pasteToo(missing)]);
 }
 
 /** One header a line, as most tools print them; a bare signature counts as X-Service-Signature. */
@@ -74,17 +76,14 @@ function parseHeaders(text: string): Map<string, string> {
   return headers;
 }
 
-function serviceFamily(headers: Map<string, string>): Family | Finding | null {
+function serviceFamily(headers: Map<string, string>, words: SignatureWords): Family | Finding | null {
   const header = headers.get('x-service-signature');
   if (header === undefined) return null;
   const pairs = header.split(',').map((part) => part.trim().split('='));
   const t = pairs.find(([name]) => name === 't')?.[1] ?? '';
   const signatures = pairs.flatMap(([name, value]) => (name === 'v1' && value ? [value] : []));
   if (!/^\d{1,15}$/.test(t) || signatures.length === 0) {
-    return bad(
-      'X-Service-Signature is malformed',
-      'It must have the form t=<seconds>,v1=<hex>. Check that the header was copied whole.',
-    );
+    return bad(words.malformed);
   }
   return {
     header: 'X-Service-Signature',
@@ -97,17 +96,14 @@ function serviceFamily(headers: Map<string, string>): Family | Finding | null {
   };
 }
 
-function standardFamily(headers: Map<string, string>): Family | Finding | null {
+function standardFamily(headers: Map<string, string>, words: SignatureWords): Family | Finding | null {
   const header = headers.get('webhook-signature');
   if (header === undefined) return null;
   const id = headers.get('webhook-id');
   const t = headers.get('webhook-timestamp');
   const signatures = header.split(' ').flatMap((part) => (part.startsWith('v1,') ? [part.slice(3)] : []));
   if (id === undefined || t === undefined || signatures.length === 0) {
-    return bad(
-      'webhook-signature is incomplete',
-      'Standard Webhooks sign the id and the time as well: paste webhook-id, webhook-timestamp and webhook-signature (v1,<base64>).',
-    );
+    return bad(words.partial);
   }
   return {
     header: 'webhook-signature',
@@ -124,35 +120,28 @@ async function checkFamily(
   family: Family,
   request: SignedRequest,
   headers: Map<string, string>,
+  words: SignatureWords,
 ): Promise<Finding> {
   const { header, t } = family;
   const { body, secret } = request;
-  if (await matches(family, secret, t, body)) return valid(header, Number(t), request.nowSeconds);
+  if (await matches(family, secret, t, body)) return valid(header, Number(t), request.nowSeconds, words);
 
-  for (const [other, why] of secretVariants(secret)) {
-    if (await matches(family, other, t, body)) {
-      return bad(`${header}: the secret is not copied exactly`, `${why} Otherwise the request is genuine.`);
-    }
+  const secrets = secretVariants(secret, words);
+  for (const [other, why] of secrets) {
+    if (await matches(family, other, t, body)) return bad(words.secretInexact(header, why));
   }
-  const likely = secretVariants(secret).map(([other]) => other);
-  for (const candidate of [secret, ...likely]) {
-    for (const [other, why] of bodyVariants(body)) {
+  for (const candidate of [secret, ...secrets.map(([other]) => other)]) {
+    for (const [other, why] of bodyVariants(body, words)) {
       if (await matches(family, candidate, t, other)) {
-        return bad(
-          `${header}: the body was changed`,
-          `${why} Verify the raw bytes as received, before any parser or framework touches them.`,
-        );
+        return bad([words.bodyChanged(header), words.verifyRaw(why)]);
       }
     }
   }
   const { otherTime } = family;
   if (otherTime !== undefined && otherTime !== t && (await matches(family, secret, otherTime, body))) {
-    return bad(
-      `${header}: the time was changed`,
-      `The request was signed at ${otherTime} (X-Service-Timestamp), but the header says ${t}.`,
-    );
+    return bad(words.timeChanged(header, otherTime, t));
   }
-  return unmatched(family, request, headers);
+  return bad(unmatched(family, request, headers, words));
 }
 
 /** Nothing matches. The form of the secret and of the body says where to look. */
@@ -160,78 +149,43 @@ function unmatched(
   { header }: Family,
   { body, secret }: SignedRequest,
   headers: Map<string, string>,
-): Finding {
-  if (!SECRET.test(secret.trim())) {
-    return bad(
-      `${header}: wrong secret`,
-      'This is not the secret of an endpoint: one begins with whsec_ and has 43 or 44 characters after it. An API key (hk_…) is something else.',
-    );
-  }
+  words: SignatureWords,
+): [title: string, text: string] {
+  if (!SECRET.test(secret.trim())) return words.wrongSecret(header);
+  const changed = words.bodyChanged(header);
   const parsed = parseJson(body);
-  if (parsed === undefined) {
-    return bad(
-      `${header}: the body was changed`,
-      'The body is not valid JSON, so it is not what Herald sent: it may be cut off or decoded in the wrong character set.',
-    );
-  }
+  if (parsed === undefined) return [changed, words.notJson];
   const event = headers.get('x-service-event');
   const named = (parsed as { event?: unknown } | null)?.event;
   if (event !== undefined && named !== event) {
-    return bad(
-      `${header}: the body was changed`,
-      `The headers belong to ${event}, the body to ${typeof named === 'string' ? named : 'another request'}: they come from two different requests.`,
-    );
+    return [changed, words.otherRequest(event, typeof named === 'string' ? named : null)];
   }
-  if (JSON.stringify(parsed) !== body) {
-    return bad(
-      `${header}: the body was changed`,
-      'Herald sends JSON without spaces between its parts; this body was formatted or serialized again. If it was not, the secret belongs to another endpoint.',
-    );
-  }
-  return bad(
-    `${header}: wrong secret, or a changed value`,
-    'The body has the form in which Herald sends it, so most likely the secret belongs to another endpoint or was rotated more than 24 hours before this attempt. If the secret is right, a value in the body was changed: compare it with the delivery in the dashboard.',
-  );
+  return JSON.stringify(parsed) === body ? words.secretOrValue(header) : [changed, words.formatted];
 }
 
-function valid(header: string, t: number, now: number): Finding {
+function valid(header: string, t: number, now: number, words: SignatureWords): Finding {
   const age = now - t;
   if (age > USUAL_TOLERANCE_SECONDS) {
-    return {
-      state: 'warn',
-      title: `${header} is valid, but old`,
-      text: `Secret and body are right. The request was signed ${duration(age)} ago: a receiver with a time tolerance of ${USUAL_TOLERANCE_SECONDS / 60} minutes rejects it now. Each attempt is signed with its own time, so a live one is never that old.`,
-    };
+    return warn(words.old(header, duration(age, words), USUAL_TOLERANCE_SECONDS / 60));
   }
-  if (age < -USUAL_TOLERANCE_SECONDS) {
-    return {
-      state: 'warn',
-      title: `${header} is valid, but from the future`,
-      text: `Secret and body are right. The request was signed ${duration(-age)} ahead of the clock of this device: check the clock of your receiver.`,
-    };
-  }
-  return { state: 'good', title: `${header} is valid`, text: 'Secret, body and time are right.' };
+  if (age < -USUAL_TOLERANCE_SECONDS) return warn(words.future(header, duration(-age, words)));
+  const [title, text] = words.valid(header);
+  return { state: 'good', title, text };
 }
 
-function secretVariants(secret: string): [secret: string, why: string][] {
+function secretVariants(secret: string, words: SignatureWords): [secret: string, why: string][] {
   const bare = secret.trim().replaceAll(/^["']|["']$/g, '');
   return [
-    [bare, 'There is white space or a quotation mark around the secret.'],
-    [`whsec_${bare}`, 'The secret lacks its prefix whsec_, which is part of it.'],
+    [bare, words.aroundSecret],
+    [`whsec_${bare}`, words.noPrefix],
   ];
 }
 
-function bodyVariants(body: string): [body: string, why: string][] {
+function bodyVariants(body: string, words: SignatureWords): [body: string, why: string][] {
   const parsed = parseJson(body);
-  return [
-    [body.trim(), 'There is white space before or after the body.'],
-    [body.replaceAll('\r\n', '\n'), 'Its line ends were changed from LF to CRLF.'],
-    ...(parsed === undefined
-      ? []
-      : ([
-          [JSON.stringify(parsed), 'It was parsed and serialized again, which changed spaces or escapes.'],
-        ] as [string, string][])),
-  ];
+  const serialized: [string, string][] =
+    parsed === undefined ? [] : [[JSON.stringify(parsed), words.serialized]];
+  return [[body.trim(), words.aroundBody], [body.replaceAll('\r\n', '\n'), words.lineEnds], ...serialized];
 }
 
 async function matches(family: Family, secret: string, t: string, body: string): Promise<boolean> {
@@ -263,17 +217,20 @@ function parseJson(text: string): unknown {
   }
 }
 
-function duration(seconds: number): string {
-  const units: [size: number, name: string][] = [
+function duration(seconds: number, words: SignatureWords): string {
+  const units = [
     [86_400, 'day'],
     [3_600, 'hour'],
     [60, 'minute'],
-  ];
-  const [size, name] = units.find(([each]) => seconds >= each) ?? [1, 'second'];
-  const amount = Math.floor(seconds / size);
-  return `${amount} ${name}${amount === 1 ? '' : 's'}`;
+  ] as const;
+  const [size, name] = units.find(([each]) => seconds >= each) ?? ([1, 'second'] as const);
+  return words.duration(Math.floor(seconds / size), name);
 }
 
-function bad(title: string, text: string): Finding {
+function bad([title, text]: [title: string, text: string]): Finding {
   return { state: 'bad', title, text };
+}
+
+function warn([title, text]: [title: string, text: string]): Finding {
+  return { state: 'warn', title, text };
 }

@@ -1,4 +1,6 @@
+import { pageLanguage } from './page-language';
 import { checkSignature, type Finding } from './signature-check';
+import { signatureWords } from './signature-words';
 
 /** The form of the signature debugger. */
 export function setUpSignature(): void {
@@ -6,18 +8,14 @@ export function setUpSignature(): void {
   const result = document.querySelector<HTMLElement>('#signature-result');
   if (!form || !result) return;
   form.hidden = false;
+  const words = signatureWords[pageLanguage()];
   const value = (id: string) =>
     form.querySelector<HTMLInputElement | HTMLTextAreaElement>(`#signature-${id}`)?.value ?? '';
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (!isSecureContext) {
-      result.replaceChildren(
-        ...shown({
-          state: 'warn',
-          title: 'Not available here',
-          text: 'Browsers compute signatures on https and localhost only. Open the documentation there.',
-        }),
-      );
+      const [title, text] = words.unavailable;
+      result.replaceChildren(...shown({ state: 'warn', title, text }));
       return;
     }
     const request = {
@@ -26,7 +24,9 @@ export function setUpSignature(): void {
       secret: value('secret'),
       nowSeconds: Math.floor(Date.now() / 1000),
     };
-    void checkSignature(request).then((findings) => result.replaceChildren(...findings.flatMap(shown)));
+    void checkSignature(request, words).then((findings) =>
+      result.replaceChildren(...findings.flatMap(shown)),
+    );
   });
 }
 

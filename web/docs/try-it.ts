@@ -1,3 +1,5 @@
+import { pageLanguage } from './page-language';
+
 /** What the page knows of an operation; written by src/http/docs/reference.ts. */
 interface TryRequest {
   method: string;
@@ -13,12 +15,42 @@ interface TryRequest {
 
 const KEY = 'herald-docs-key';
 
+const texts = {
+  en: {
+    tryIt: 'Try it',
+    body: 'Body',
+    file: 'File',
+    send: 'Send request',
+    changes: 'This request changes data of your project.',
+    request: 'request',
+    notShown: 'not shown',
+    response: 'Response',
+    failed: 'The request could not be sent. Check your connection and try again.',
+    key: 'API key',
+    optional: 'optional',
+  },
+  ru: {
+    tryIt: 'Попробовать',
+    body: 'Тело',
+    file: 'Файл',
+    send: 'Отправить запрос',
+    changes: 'Этот запрос изменит данные вашего проекта.',
+    request: 'запрос',
+    notShown: 'не показано',
+    response: 'Ответ',
+    failed: 'Не удалось отправить запрос. Проверьте соединение и попробуйте ещё раз.',
+    key: 'Ключ API',
+    optional: 'необязательно',
+  },
+};
+const words = () => texts[pageLanguage()];
+
 /** "Try it": sends the request of the page to this service, with the reader's own key. */
 export function setUpTryIt(): void {
   for (const place of document.querySelectorAll<HTMLElement>('.try')) {
     const request = JSON.parse(place.dataset['request'] ?? '{}') as TryRequest;
     const details = element('details');
-    details.append(element('summary', 'Try it'));
+    details.append(element('summary', words().tryIt));
     // The form is built when it is first opened: most are never used.
     details.addEventListener(
       'toggle',
@@ -39,19 +71,19 @@ function form(request: TryRequest): HTMLFormElement {
     parameter,
     field: field(parameter.name, element('input'), parameter.required),
   }));
-  const body = request.body === undefined ? null : field('Body', element('textarea'), true);
+  const body = request.body === undefined ? null : field(words().body, element('textarea'), true);
   if (body) {
     body.input.value = request.body ?? '';
     (body.input as HTMLTextAreaElement).rows = Math.min(12, body.input.value.split('\n').length + 1);
   }
-  const file = request.files ? field('File', element('input'), true) : null;
+  const file = request.files ? field(words().file, element('input'), true) : null;
   if (file) {
     file.input.type = 'file';
     file.input.accept = request.files?.join(',') ?? '';
   }
-  const send = element('button', 'Send request');
+  const send = element('button', words().send);
   send.className = 'btn primary';
-  const note = element('p', request.method === 'GET' ? '' : 'This request changes data of your project.');
+  const note = element('p', request.method === 'GET' ? '' : words().changes);
   note.className = 'facts';
   const created = element('form');
   created.append(
@@ -105,15 +137,15 @@ async function call(url: string, options: RequestInit): Promise<HTMLElement[]> {
     const facts = element('p');
     facts.append(badge, ` ${Math.round(performance.now() - started)} ms`);
     const requestId = response.headers.get('x-request-id');
-    if (requestId) facts.append(` · request ${requestId}`);
-    const shown = text === '' ? (type === '' ? '' : `${type} (not shown)`) : pretty(text);
+    if (requestId) facts.append(` · ${words().request} ${requestId}`);
+    const shown = text === '' ? (type === '' ? '' : `${type} (${words().notShown})`) : pretty(text);
     if (shown === '') return [facts];
     const block = element('pre', shown);
     block.tabIndex = 0;
-    block.setAttribute('aria-label', 'Response');
+    block.setAttribute('aria-label', words().response);
     return [facts, block];
   } catch {
-    const failed = element('p', 'The request could not be sent. Check your connection and try again.');
+    const failed = element('p', words().failed);
     failed.className = 'notice bad';
     return [failed];
   }
@@ -129,7 +161,7 @@ function pretty(text: string): string {
 
 /** The key stays in this tab: it is gone when the tab is closed. */
 function keyField() {
-  const made = field('API key', element('input'), true);
+  const made = field(words().key, element('input'), true);
   made.input.setAttribute('type', 'password');
   made.input.setAttribute('autocomplete', 'off');
   made.input.value = stored();
@@ -155,7 +187,7 @@ function remember(key: string): void {
 function field<E extends HTMLInputElement | HTMLTextAreaElement>(name: string, input: E, required: boolean) {
   const label = element('label');
   const text = element('span', name);
-  if (!required) text.append(' (optional)');
+  if (!required) text.append(` (${words().optional})`);
   input.required = required;
   input.spellcheck = false;
   input.autocomplete = 'off';

@@ -1,11 +1,10 @@
 import type { Language } from '../../contract/common';
+import { russianResources } from './ru/resources';
 
 /** A page of the documentation in the menu. */
 export interface MenuEntry {
   path: string;
   title: string;
-  /** The language of the page, where it is not that of the menu. */
-  language?: Language;
 }
 
 export interface MenuGroup {
@@ -77,29 +76,17 @@ const referencePages: (Titles & { path: string })[] = [
   { path: '/docs/limits', en: 'Limits', ru: 'Лимиты' },
 ];
 
-/** Guides that also exist in Russian, by the path of the English page. */
-export const russianPaths: Readonly<Record<string, string>> = {
-  '/docs/typescript': '/docs/ru/typescript',
-  '/docs/python': '/docs/ru/python',
-  '/docs/login': '/docs/ru/login',
-  '/docs/webhooks': '/docs/ru/webhooks',
-};
-
-/** The same page in the other language, or undefined. */
-export function translationOf(path: string): string | undefined {
-  return russianPaths[path] ?? Object.entries(russianPaths).find(([, russian]) => russian === path)?.[0];
+/** A path of the English documentation in a language: every page exists in both. */
+export function localPath(path: string, language: Language): string {
+  return language === 'ru' ? path.replace(/^\/docs(?=[/#]|$)/, '/docs/ru') : path;
 }
 
-/** The menu in a language: pages that exist in it, and the English ones for the rest. */
+/** The menu in a language. */
 export function menu(language: Language, resources: string[]): MenuGroup[] {
-  const entry = (page: Titles & { path: string }): MenuEntry => {
-    const translated = language === 'ru' ? russianPaths[page.path] : page.path;
-    return {
-      path: translated ?? page.path,
-      title: page[language],
-      ...(translated === undefined ? { language: 'en' as const } : {}),
-    };
-  };
+  const entry = (page: Titles & { path: string }): MenuEntry => ({
+    path: localPath(page.path, language),
+    title: page[language],
+  });
   const [overview, ...others] = referencePages.map(entry);
   return [
     ...groups.map(({ title, pages }) => ({ title: title[language], entries: pages.map(entry) })),
@@ -108,9 +95,8 @@ export function menu(language: Language, resources: string[]): MenuGroup[] {
       entries: [
         ...(overview ? [overview] : []),
         ...resources.map((tag) => ({
-          path: resourcePath(tag),
-          title: tag,
-          ...(language === 'ru' ? { language: 'en' as const } : {}),
+          path: resourcePath(tag, language),
+          title: resourceTitle(tag, language),
         })),
         ...others,
       ],
@@ -119,6 +105,15 @@ export function menu(language: Language, resources: string[]): MenuGroup[] {
 }
 
 /** The page of a resource of the API. */
-export function resourcePath(tag: string): string {
-  return `/docs/reference/${tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
+export function resourcePath(tag: string, language: Language): string {
+  return localPath(`/docs/reference/${resourceAnchor(tag)}`, language);
+}
+
+export function resourceAnchor(tag: string): string {
+  return tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+}
+
+/** The name of a resource for readers. */
+export function resourceTitle(tag: string, language: Language): string {
+  return language === 'ru' ? (russianResources[tag] ?? tag) : tag;
 }

@@ -1,19 +1,25 @@
 import { html, type Html } from '../html';
 import { prose } from './prose';
 import type { FieldLine } from './schema-fields';
+import type { Texts } from './texts';
 
 /** Longer lists of values are folded. */
 const SHOWN_VALUES = 12;
 
 /** A table of fields: name and type, then meaning, limits and allowed values. */
-export function fieldTable(title: string, lines: FieldLine[], { marksRequired = true } = {}): Html | '' {
+export function fieldTable(
+  title: string,
+  lines: FieldLine[],
+  words: Texts,
+  { marksRequired = true } = {},
+): Html | '' {
   if (lines.length === 0) return '';
   return html`<div class="table" tabindex="0" role="group" aria-label="${title}">
     <table class="fields">
       <thead>
         <tr>
           <th scope="col">${title}</th>
-          <th scope="col">Description</th>
+          <th scope="col">${words.description}</th>
         </tr>
       </thead>
       <tbody>
@@ -26,9 +32,9 @@ export function fieldTable(title: string, lines: FieldLine[], { marksRequired = 
                 <th scope="row">
                   <code>${line.name}</code>
                   <span class="type">${line.type}</span>
-                  ${marksRequired && line.required && html`<span class="required">required</span>`}
+                  ${marksRequired && line.required && html`<span class="required">${words.required}</span>`}
                 </th>
-                <td>${prose(line.description)} ${values(line.values)}</td>
+                <td>${prose(line.description)} ${values(line.values, words)}</td>
               </tr>`,
         )}
       </tbody>
@@ -36,13 +42,13 @@ export function fieldTable(title: string, lines: FieldLine[], { marksRequired = 
   </div>`;
 }
 
-function values(list: string[]): Html | '' {
+function values(list: string[], words: Texts): Html | '' {
   if (list.length === 0) return '';
   const chips = list.map((value) => html`<code>${value}</code> `);
   return list.length > SHOWN_VALUES
     ? html`<details class="values">
-        <summary>${list.length} values</summary>
+        <summary>${words.values(list.length)}</summary>
         ${chips}
       </details>`
-    : html`<span class="values">${list.length > 1 ? 'One of' : 'Always'} ${chips}</span>`;
+    : html`<span class="values">${list.length > 1 ? words.oneOf : words.always} ${chips}</span>`;
 }

@@ -4,7 +4,7 @@ import type { Language } from '../../contract/common';
 import { packageRoot } from '../../lib/package-root';
 import { html, Html } from '../html';
 import { codeBlock, requestBlock, tabbedBlock, type Tab } from './code-block';
-import { russianPaths } from './contents';
+import { localPath } from './contents';
 import { row, type DocsPage } from './layout';
 import type { Operation } from './operations';
 import { languages } from './samples';
@@ -34,8 +34,7 @@ export async function readGuides(): Promise<Guide[]> {
 }
 
 export function guidePath({ slug, language }: Pick<Guide, 'slug' | 'language'>): string {
-  const english = slug === 'start' ? '/docs' : `/docs/${slug}`;
-  return language === 'ru' ? (russianPaths[english] ?? english) : english;
+  return localPath(slug === 'start' ? '/docs' : `/docs/${slug}`, language);
 }
 
 interface Installation {
@@ -54,9 +53,8 @@ export function guidePage(guide: Guide, installation: Installation, more: Html =
   )}
   ${more}`;
   return {
-    path: guidePath(guide),
+    path: guidePath({ slug: guide.slug, language: 'en' }),
     title: guide.title,
-    language: guide.language,
     headings: guide.sections.filter(({ depth }) => depth === 2),
     content: new Html(content.text.replaceAll('{{base_url}}', html`${baseUrl}`.text)),
   };

@@ -1,15 +1,19 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
+import { languages, type Language } from '../../contract/common';
 import { html } from '../html';
 import { openApiDocument } from '../openapi';
 import type { Route } from '../route';
+import { localPath, resourcePath } from './contents';
 import { guidePage, guidePath, readGuides } from './guides';
 import { createLayout, heading, type DocsPage } from './layout';
 import { limitsPage } from './limits-page';
-import { byResource, listOperations } from './operations';
+import { byResource, listOperations, type Operation } from './operations';
 import { errorsPage, eventsPage } from './pages';
+import { newChoice, readerLanguage, remember } from './reader-language';
 import { operationList, operationUrl, referenceIndex, resourcePage } from './reference';
 import { searchIndex } from './search-index';
 import { signaturePage } from './signature-page';
+import { texts } from './texts';
 
 type Rendered = { type: string; body: string };
 
@@ -20,53 +24,78 @@ export interface DocsOptions {
   development: boolean;
 }
 
-type Renderers = Record<string, () => Rendered | Promise<Rendered>>;
+interface Renderer {
+  /** The same page in each language; a file, such as the search index, has none. */
+  paths?: Record<Language, string>;
+  render: () => Rendered | Promise<Rendered>;
+}
+type Renderers = Map<string, Renderer>;
 
 /** What renders each path. Describing every route takes a quarter of a second. */
 async function renderers({ routes, publicUrl }: DocsOptions): Promise<Renderers> {
   const operations = listOperations(routes);
-  const resources = byResource(operations);
-  const layout = createLayout(resources.map(([tag]) => tag));
-  const page = (content: DocsPage): Rendered => ({ type: 'html', body: layout(content) });
+  const layout = createLayout(byResource(operations).map(([tag]) => tag));
+  const found: Renderers = new Map();
+  for (const language of languages) {
+    for (const [path, content] of Object.entries(await pages(language, operations, publicUrl))) {
+      const paths = { en: path, ru: localPath(path, 'ru') };
+      const render = async () => ({ type: 'html', body: layout(await content(), language) });
+      found.set(paths[language], { paths, render });
+    }
+    found.set(localPath('/docs/search.json', language), {
+      render: async () => json(searchIndex(await readGuides(), operations, language)),
+    });
+  }
+  found.set('/openapi.json', { render: () => json(openApiDocument(routes, publicUrl())) });
+  return found;
+}
 
+function json(value: unknown): Rendered {
+  return { type: 'json', body: JSON.stringify(value) };
+}
+
+/** The pages in a language, by the path of the English page. */
+async function pages(
+  language: Language,
+  operations: Operation[],
+  publicUrl: () => string,
+): Promise<Record<string, () => DocsPage | Promise<DocsPage>>> {
+  const resources = byResource(operations);
+  const listed = html`<section class="row wide">
+    ${heading(2, 'operations', texts[language].allOperations)} ${operationList(operations, language)}
+  </section>`;
+  const slugs = new Set((await readGuides()).map(({ slug }) => slug));
+  const guide = async (slug: string) => {
+    const found = (await readGuides()).find((each) => each.slug === slug && each.language === language);
+    if (!found) throw new Error(`the guide ${slug} is gone`);
+    return guidePage(found, { baseUrl: publicUrl(), operations }, slug === 'start' ? listed : html``);
+  };
   const urlOf = (id: string) => {
     const found = operations.find((operation) => operation.id === id);
-    return found ? operationUrl(found) : '/docs/reference';
+    return found ? operationUrl(found, language) : localPath('/docs/reference', language);
   };
-  const listed = html`<section class="row wide">
-    ${heading(2, 'operations', 'All operations')} ${operationList(operations)}
-  </section>`;
-  const paths = (await readGuides()).map(guidePath);
-  const guide = async (path: string) => {
-    const found = (await readGuides()).find((each) => guidePath(each) === path);
-    if (!found) throw new Error(`the guide of ${path} is gone`);
-    return page(
-      guidePage(found, { baseUrl: publicUrl(), operations }, found.slug === 'start' ? listed : html``),
-    );
-  };
-  const json = (value: unknown): Rendered => ({ type: 'json', body: JSON.stringify(value) });
-
   return {
-    ...Object.fromEntries(paths.map((path) => [path, () => guide(path)])),
-    '/docs/reference': () => page(referenceIndex(operations, publicUrl())),
+    ...Object.fromEntries([...slugs].map((slug) => [guidePath({ slug, language: 'en' }), () => guide(slug)])),
+    '/docs/reference': () => referenceIndex(operations, publicUrl(), language),
     ...Object.fromEntries(
-      resources.map(([tag, members]) => {
-        const { path } = resourcePage(tag, [], '');
-        return [path, () => page(resourcePage(tag, members, publicUrl()))];
-      }),
+      resources.map(([tag, members]) => [
+        resourcePath(tag, 'en'),
+        () => resourcePage(tag, members, publicUrl(), language),
+      ]),
     ),
-    '/docs/errors': () => page(errorsPage()),
-    '/docs/events': () => page(eventsPage(urlOf)),
-    '/docs/signature': () => page(signaturePage()),
-    '/docs/limits': () => page(limitsPage()),
-    '/docs/search.json': async () => json(searchIndex(await readGuides(), operations)),
-    '/openapi.json': () => json(openApiDocument(routes, publicUrl())),
+    '/docs/errors': () => errorsPage(language),
+    '/docs/events': () => eventsPage(urlOf, language),
+    '/docs/signature': () => signaturePage(language),
+    '/docs/limits': () => limitsPage(language),
   };
 }
 
-/** The documentation pages, the search index and the OpenAPI document; prepared when one of them is first asked for. */
+/**
+ * The documentation pages, the search index and the OpenAPI document; prepared when one of them is first asked for. An
+ * English address leads readers of Russian to the Russian page.
+ */
 export function docsPages(options: DocsOptions): Middleware {
-  const { development } = options;
+  const { development, publicUrl } = options;
   let prepared: Promise<Renderers> | undefined;
   const cache = new Map<string, Promise<Rendered>>();
   return async (ctx, next) => {
@@ -76,16 +105,32 @@ export function docsPages(options: DocsOptions): Middleware {
       prepared = undefined;
       throw error;
     });
-    const render = await prepared;
-    const found = Object.hasOwn(render, ctx.path) ? render[ctx.path] : undefined;
+    const found = (await prepared).get(ctx.path);
     if (!found) return next();
     ctx.state['routePattern'] = ctx.path;
-    const rendered = cache.get(ctx.path) ?? Promise.resolve(found());
+    ctx.set('Cache-Control', 'no-cache');
+    if (found.paths && redirects(ctx, found.paths, publicUrl())) return;
+    const rendered = cache.get(ctx.path) ?? Promise.resolve(found.render());
     if (!development) cache.set(ctx.path, rendered);
     rendered.catch(() => cache.delete(ctx.path));
     const { type, body } = await rendered;
     ctx.type = type;
-    ctx.set('Cache-Control', 'no-cache');
     ctx.body = body;
   };
+}
+
+/** Leads to the page in the reader's language. The browser keeps the fragment, and both languages have the same ones. */
+function redirects(ctx: Context, paths: Record<Language, string>, publicUrl: string): boolean {
+  const chosen = newChoice(ctx);
+  if (chosen) {
+    remember(ctx, chosen, publicUrl);
+    ctx.redirect(paths[chosen]);
+    return true;
+  }
+  if (ctx.path !== paths.en) return false;
+  ctx.vary('Accept-Language');
+  ctx.vary('Cookie');
+  if (readerLanguage(ctx) !== 'ru') return false;
+  ctx.redirect(paths.ru + ctx.search);
+  return true;
 }

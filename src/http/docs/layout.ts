@@ -1,6 +1,7 @@
 import type { Language } from '../../contract/common';
 import { html, pageHead, type Html } from '../html';
-import { menu, translationOf, type MenuGroup } from './contents';
+import { localPath, menu, type MenuGroup } from './contents';
+import { CHOICE } from './reader-language';
 import { texts } from './texts';
 
 /** A heading of the page, for the table of contents. */
@@ -10,19 +11,19 @@ export interface Heading {
 }
 
 export interface DocsPage {
+  /** The path of the page in English. */
   path: string;
   title: string;
-  language?: Language;
   headings?: Heading[];
   content: Html;
 }
 
 /** Renders a page into the frame of the documentation; `resources` are the tags of the API. */
-export type RenderPage = (page: DocsPage) => string;
+export type RenderPage = (page: DocsPage, language: Language) => string;
 
 export function createLayout(resources: string[]): RenderPage {
   const menus = { en: menu('en', resources), ru: menu('ru', resources) };
-  return (page) => docsPage(page, menus[page.language ?? 'en']);
+  return (page, language) => docsPage(page, language, menus[language]);
 }
 
 /**
@@ -30,17 +31,20 @@ export function createLayout(resources: string[]): RenderPage {
  * copy, the memory of the chosen language, "Try it" and the signature debugger.
  */
 function docsPage(
-  { path, title, language = 'en', headings = [], content }: DocsPage,
+  { path, title, headings = [], content }: DocsPage,
+  language: Language,
   menu: MenuGroup[],
 ): string {
   const words = texts[language];
-  const translation = translationOf(path);
   const other = language === 'en' ? 'ru' : 'en';
+  const shown = localPath(path, language);
   return html`<!doctype html>
     <html lang="${language}">
       <head>
         ${pageHead({ title: `${title} · Herald`, style: '/docs/docs.css' })}
-        ${translation && html`<link rel="alternate" hreflang="${other}" href="${translation}" />`}
+        <link rel="alternate" hreflang="en" href="${path}" />
+        <link rel="alternate" hreflang="ru" href="${localPath(path, 'ru')}" />
+        <link rel="alternate" hreflang="x-default" href="${path}" />
         <script src="/assets/docs-language.js"></script>
         <script type="module" src="/assets/docs.js"></script>
       </head>
@@ -50,8 +54,8 @@ function docsPage(
           <button class="btn quiet menu" type="button" popovertarget="menu">
             ${icon('bars')}<span>${words.menu}</span>
           </button>
-          <a class="brand" href="/docs"
-            ><img src="/assets/icon.svg" alt="" width="26" height="26" /> Herald <span>Docs</span></a
+          <a class="brand" href="${localPath('/docs', language)}"
+            ><img src="/assets/icon.svg" alt="" width="26" height="26" /> Herald <span>${words.docs}</span></a
           >
           <search id="search" hidden>
             <label class="visually-hidden" for="query">${words.searchLabel}</label>
@@ -63,6 +67,7 @@ function docsPage(
               autocomplete="off"
               aria-controls="results"
               aria-keyshortcuts="/"
+              data-index="${localPath('/docs/search.json', language)}"
               data-none="${words.noResults}"
               data-count="${words.results}"
             />
@@ -73,17 +78,18 @@ function docsPage(
             </div>
             <p id="search-status" class="visually-hidden" role="status"></p>
           </search>
-          ${
-            translation &&
-            html`<a class="translation" href="${translation}" hreflang="${other}" lang="${other}"
-              >${words.otherLanguage}</a
-            >`
-          }
+          <a
+            class="translation"
+            href="${localPath(path, other)}?${CHOICE}=${other}"
+            hreflang="${other}"
+            lang="${other}"
+            >${words.otherLanguage}</a
+          >
           <a class="to-dashboard" href="/dashboard">${words.dashboard}</a>
         </header>
         <div class="columns">
           <nav class="contents" id="menu" popover aria-label="${words.navigation}">
-            ${menu.map((group) => navigationGroup(group, path, headings, words.onThisPage))}
+            ${menu.map((group) => navigationGroup(group, shown, headings, words.onThisPage))}
             <a class="file" href="/openapi.json">openapi.json</a>
           </nav>
           <main id="content">${content}</main>
@@ -103,12 +109,7 @@ function navigationGroup(
       ${entries.map(
         (entry) =>
           html`<li>
-            <a
-              href="${entry.path}"
-              ${entry.path === path ? html`aria-current="page"` : ''}
-              ${entry.language ? html`hreflang="${entry.language}"` : ''}
-              >${entry.title}</a
-            >
+            <a href="${entry.path}" ${entry.path === path ? html`aria-current="page"` : ''}>${entry.title}</a>
             ${entry.path === path && headings.length > 0 && tableOfContents(headings, onThisPage)}
           </li>`,
       )}

@@ -1,280 +1,696 @@
+import type { Language } from '../../contract/common';
 import { KIB, limits, MIB, plans } from '../../contract/limits';
-import { html } from '../html';
+import { html, type Html } from '../html';
 import { heading, type DocsPage } from './layout';
 
+type Line = Record<Language, [name: string, value: string]>;
+
+interface Group {
+  title: Record<Language, string>;
+  lines: Line[];
+}
+
 const whole = (amount: number) => amount.toLocaleString('en');
+const inRussian = (amount: number) => amount.toLocaleString('ru');
 
 /** The limits page; every number comes from the table that the code uses. */
-const groups: [string, [string, string][]][] = [
-  [
-    'Requests',
-    [
-      ['Requests per project', `${whole(limits.requestsPerMinute)} per minute, then 429 with Retry-After`],
-      [
-        'Request body',
-        `${limits.requestBodyBytes / MIB} MiB; without an API key (Mini App, sign-in, OpenID Connect) ${limits.keylessBodyBytes / KIB} KiB`,
-      ],
-      [
-        'JSON',
-        `nested up to ${limits.json.depth} deep, up to ${whole(limits.json.fields)} fields in an object, up to ${whole(limits.json.values)} values`,
-      ],
-      [
-        'Mini App, POST requests',
-        `${limits.miniRequestsPerMinute} per minute per address (of IPv6: per /64 network)`,
-      ],
-      ['URL length', `up to ${whole(limits.urlLength)} characters`],
-      ['Time zone', 'a name of the IANA database, such as Europe/Berlin'],
-      ['Items per page', `${limits.pageSize.default}, at most ${limits.pageSize.max}`],
-      [
-        'Idempotency-Key',
-        `${limits.idempotencyKeyLength.min} to ${limits.idempotencyKeyLength.max} characters, valid for ${limits.idempotencyHours} hours`,
-      ],
+const groups: Group[] = [
+  {
+    title: { en: 'Requests', ru: 'Запросы' },
+    lines: [
+      {
+        en: [
+          'Requests per project',
+          `${whole(limits.requestsPerMinute)} per minute, then 429 with Retry-After`,
+        ],
+        ru: ['Запросы проекта', `${inRussian(limits.requestsPerMinute)} в минуту, затем 429 с Retry-After`],
+      },
+      {
+        en: [
+          'Request body',
+          `${limits.requestBodyBytes / MIB} MiB; without an API key (Mini App, sign-in, OpenID Connect) ${limits.keylessBodyBytes / KIB} KiB`,
+        ],
+        ru: [
+          'Тело запроса',
+          `${limits.requestBodyBytes / MIB} МиБ; без ключа API (мини-приложение, вход в панель, OpenID Connect) — ${limits.keylessBodyBytes / KIB} КиБ`,
+        ],
+      },
+      {
+        en: [
+          'JSON',
+          `nested up to ${limits.json.depth} deep, up to ${whole(limits.json.fields)} fields in an object, up to ${whole(limits.json.values)} values`,
+        ],
+        ru: [
+          'JSON',
+          `вложенность до ${limits.json.depth}, до ${inRussian(limits.json.fields)} полей в объекте, до ${inRussian(limits.json.values)} значений`,
+        ],
+      },
+      {
+        en: [
+          'Mini App, POST requests',
+          `${limits.miniRequestsPerMinute} per minute per address (of IPv6: per /64 network)`,
+        ],
+        ru: [
+          'Мини-приложение, запросы POST',
+          `${limits.miniRequestsPerMinute} в минуту с адреса (IPv6 — с сети /64)`,
+        ],
+      },
+      {
+        en: ['URL length', `up to ${whole(limits.urlLength)} characters`],
+        ru: ['Длина URL', `до ${inRussian(limits.urlLength)} символов`],
+      },
+      {
+        en: ['Time zone', 'a name of the IANA database, such as Europe/Berlin'],
+        ru: ['Часовой пояс', 'имя из базы IANA, например Europe/Moscow'],
+      },
+      {
+        en: ['Items per page', `${limits.pageSize.default}, at most ${limits.pageSize.max}`],
+        ru: ['Записей на странице', `${limits.pageSize.default}, не больше ${limits.pageSize.max}`],
+      },
+      {
+        en: [
+          'Idempotency-Key',
+          `${limits.idempotencyKeyLength.min} to ${limits.idempotencyKeyLength.max} characters, valid for ${limits.idempotencyHours} hours`,
+        ],
+        ru: [
+          'Idempotency-Key',
+          `от ${limits.idempotencyKeyLength.min} до ${limits.idempotencyKeyLength.max} символов, действует ${limits.idempotencyHours} часа`,
+        ],
+      },
     ],
-  ],
-  [
-    'Login',
-    [
-      ['Sessions per project', `${limits.authSessionsPerHour} per hour (sliding window)`],
-      ['Sessions per client_ip', `${limits.authSessionsPerAddressPerHour} per hour (sliding window)`],
-      ['Session lifetime', `${limits.authSessionTtlSeconds / 60} minutes`],
-      ['Code lifetime', `${limits.authCodeTtlSeconds} seconds, single use`],
-      ['Length of state', `1 to ${limits.authStateLength} characters`],
-      [
-        'Polls per session',
-        `at most one in ${limits.authPollSeconds} s; every ${limits.authPollRecommendedSeconds} to ${limits.authPollRecommendedMaxSeconds} s is recommended`,
-      ],
-      ['Long poll', `up to ${limits.authPollWaitSeconds} s`],
-      [
-        'Wrong codes',
-        `${limits.authVerifyFailuresPerMinute} per minute, then 429; a valid code still succeeds`,
-      ],
-      [
-        'Logo of the hosted page',
-        `PNG, JPEG or WebP, up to ${whole(limits.logoPixels)} × ${whole(limits.logoPixels)} pixels; uploaded up to ${limits.uploadedLogoBytes / KIB} KiB, by its URL up to ${limits.logoBytes / KIB} KB`,
-      ],
-      [
-        'Approvals per subscriber',
-        `${limits.authRequestsPending} pending, ${limits.authRequestsPerHour} per hour (sliding window)`,
-      ],
-      [
-        'Approval lifetime',
-        `${limits.authRequestSeconds.default} seconds (${limits.authRequestSeconds.min} to ${limits.authRequestSeconds.max})`,
-      ],
-      ['Message of an approval', `up to ${limits.authRequestMessageLength} characters on one line`],
-      ['Statistics', `the last ${limits.authStatsDays} days`],
-      ['Static link openings', `${limits.authStaticOpeningsPerMinute} per minute per user`],
+  },
+  {
+    title: { en: 'Login', ru: 'Вход' },
+    lines: [
+      {
+        en: ['Sessions per project', `${limits.authSessionsPerHour} per hour (sliding window)`],
+        ru: ['Сессии проекта', `${limits.authSessionsPerHour} в час (скользящее окно)`],
+      },
+      {
+        en: ['Sessions per client_ip', `${limits.authSessionsPerAddressPerHour} per hour (sliding window)`],
+        ru: ['Сессии с одного client_ip', `${limits.authSessionsPerAddressPerHour} в час (скользящее окно)`],
+      },
+      {
+        en: ['Session lifetime', `${limits.authSessionTtlSeconds / 60} minutes`],
+        ru: ['Срок сессии', `${limits.authSessionTtlSeconds / 60} минут`],
+      },
+      {
+        en: ['Code lifetime', `${limits.authCodeTtlSeconds} seconds, single use`],
+        ru: ['Срок кода', `${limits.authCodeTtlSeconds} секунд, срабатывает один раз`],
+      },
+      {
+        en: ['Length of state', `1 to ${limits.authStateLength} characters`],
+        ru: ['Длина state', `от 1 до ${limits.authStateLength} символов`],
+      },
+      {
+        en: [
+          'Polls per session',
+          `at most one in ${limits.authPollSeconds} s; every ${limits.authPollRecommendedSeconds} to ${limits.authPollRecommendedMaxSeconds} s is recommended`,
+        ],
+        ru: [
+          'Запросы статуса сессии',
+          `не чаще одного в ${limits.authPollSeconds} с; лучше раз в ${limits.authPollRecommendedSeconds}–${limits.authPollRecommendedMaxSeconds} с`,
+        ],
+      },
+      {
+        en: ['Long poll', `up to ${limits.authPollWaitSeconds} s`],
+        ru: ['Ожидание ответа (wait)', `до ${limits.authPollWaitSeconds} с`],
+      },
+      {
+        en: [
+          'Wrong codes',
+          `${limits.authVerifyFailuresPerMinute} per minute, then 429; a valid code still succeeds`,
+        ],
+        ru: [
+          'Неверные коды',
+          `${limits.authVerifyFailuresPerMinute} в минуту, затем 429; верный код по-прежнему проходит`,
+        ],
+      },
+      {
+        en: [
+          'Logo of the hosted page',
+          `PNG, JPEG or WebP, up to ${whole(limits.logoPixels)} × ${whole(limits.logoPixels)} pixels; uploaded up to ${limits.uploadedLogoBytes / KIB} KiB, by its URL up to ${limits.logoBytes / KIB} KB`,
+        ],
+        ru: [
+          'Логотип страницы входа',
+          `PNG, JPEG или WebP, до ${inRussian(limits.logoPixels)} × ${inRussian(limits.logoPixels)} пикселей; файлом до ${limits.uploadedLogoBytes / KIB} КиБ, по URL до ${limits.logoBytes / KIB} КБ`,
+        ],
+      },
+      {
+        en: [
+          'Approvals per subscriber',
+          `${limits.authRequestsPending} pending, ${limits.authRequestsPerHour} per hour (sliding window)`,
+        ],
+        ru: [
+          'Запросы подтверждения к подписчику',
+          `${limits.authRequestsPending} без ответа, ${limits.authRequestsPerHour} в час (скользящее окно)`,
+        ],
+      },
+      {
+        en: [
+          'Approval lifetime',
+          `${limits.authRequestSeconds.default} seconds (${limits.authRequestSeconds.min} to ${limits.authRequestSeconds.max})`,
+        ],
+        ru: [
+          'Срок запроса подтверждения',
+          `${limits.authRequestSeconds.default} секунд (от ${limits.authRequestSeconds.min} до ${limits.authRequestSeconds.max})`,
+        ],
+      },
+      {
+        en: ['Message of an approval', `up to ${limits.authRequestMessageLength} characters on one line`],
+        ru: ['Текст запроса подтверждения', `до ${limits.authRequestMessageLength} символов в одну строку`],
+      },
+      {
+        en: ['Statistics', `the last ${limits.authStatsDays} days`],
+        ru: ['Статистика', `за последние ${limits.authStatsDays} дней`],
+      },
+      {
+        en: ['Static link openings', `${limits.authStaticOpeningsPerMinute} per minute per user`],
+        ru: [
+          'Переходы по постоянной ссылке',
+          `${limits.authStaticOpeningsPerMinute} в минуту на пользователя`,
+        ],
+      },
     ],
-  ],
-  [
-    'OpenID Connect',
-    [
-      ['Clients', `${limits.oidcClients} per project, up to ${limits.oidcRedirectUris} redirect URIs each`],
-      [
-        'Logins per address',
-        `${limits.oidcLoginsPerAddressPerHour} per hour (of IPv6: per /64 network) and project`,
-      ],
-      [
-        'Open logins',
-        `${whole(limits.oidcOpenLogins)} per project, ${limits.oidcOpenLoginsPerSite} of each address (of IPv6: /48 network); above that the oldest that was not opened expires`,
-      ],
-      [
-        'Token requests',
-        `${whole(limits.oidcClientRequestsPerMinute)} per minute per client, ${limits.oidcGrantRequestsPerMinute} per grant; ${limits.oidcFailuresPerMinute} failed authentications per address`,
-      ],
-      ['Authorization code', `${limits.oidcCodeSeconds} seconds, single use`],
-      ['Access token', `${limits.oidcAccessTokenHours} hour`],
-      ['Refresh token', `${limits.oidcRefreshTokenDays} days, replaced on use`],
-      [
-        'Device code',
-        `${limits.oidcDeviceCodeMinutes} minutes, one poll in ${limits.oidcDevicePollSeconds} s`,
-      ],
-      ['Device codes per address', `${limits.oidcDeviceCodesPerHour} per hour`],
-      ['Old secret after a rotation', `valid for ${limits.oidcSecretGraceHours} more hours`],
-      ['Secret rotations', `${limits.webhookRotationsPerHour} per hour per client`],
+  },
+  {
+    title: { en: 'OpenID Connect', ru: 'OpenID Connect' },
+    lines: [
+      {
+        en: [
+          'Clients',
+          `${limits.oidcClients} per project, up to ${limits.oidcRedirectUris} redirect URIs each`,
+        ],
+        ru: [
+          'Клиенты',
+          `${limits.oidcClients} в проекте, до ${limits.oidcRedirectUris} redirect URI у каждого`,
+        ],
+      },
+      {
+        en: [
+          'Logins per address',
+          `${limits.oidcLoginsPerAddressPerHour} per hour (of IPv6: per /64 network) and project`,
+        ],
+        ru: [
+          'Входы с одного адреса',
+          `${limits.oidcLoginsPerAddressPerHour} в час в каждом проекте (IPv6 — с сети /64)`,
+        ],
+      },
+      {
+        en: [
+          'Open logins',
+          `${whole(limits.oidcOpenLogins)} per project, ${limits.oidcOpenLoginsPerSite} of each address (of IPv6: /48 network); above that the oldest that was not opened expires`,
+        ],
+        ru: [
+          'Незавершённые входы',
+          `${inRussian(limits.oidcOpenLogins)} в проекте, ${limits.oidcOpenLoginsPerSite} с одного адреса (IPv6 — с сети /48); сверх того истекает самый старый из неоткрытых`,
+        ],
+      },
+      {
+        en: [
+          'Token requests',
+          `${whole(limits.oidcClientRequestsPerMinute)} per minute per client, ${limits.oidcGrantRequestsPerMinute} per grant; ${limits.oidcFailuresPerMinute} failed authentications per address`,
+        ],
+        ru: [
+          'Запросы токенов',
+          `${inRussian(limits.oidcClientRequestsPerMinute)} в минуту от клиента, ${limits.oidcGrantRequestsPerMinute} на один грант; ${limits.oidcFailuresPerMinute} неудачных аутентификаций с адреса`,
+        ],
+      },
+      {
+        en: ['Authorization code', `${limits.oidcCodeSeconds} seconds, single use`],
+        ru: ['Код авторизации', `${limits.oidcCodeSeconds} секунд, срабатывает один раз`],
+      },
+      {
+        en: ['Access token', `${limits.oidcAccessTokenHours} hour`],
+        ru: ['Access token', `${limits.oidcAccessTokenHours} час`],
+      },
+      {
+        en: ['Refresh token', `${limits.oidcRefreshTokenDays} days, replaced on use`],
+        ru: ['Refresh token', `${limits.oidcRefreshTokenDays} дней, при использовании заменяется новым`],
+      },
+      {
+        en: [
+          'Device code',
+          `${limits.oidcDeviceCodeMinutes} minutes, one poll in ${limits.oidcDevicePollSeconds} s`,
+        ],
+        ru: [
+          'Код устройства',
+          `${limits.oidcDeviceCodeMinutes} минут, один запрос в ${limits.oidcDevicePollSeconds} с`,
+        ],
+      },
+      {
+        en: ['Device codes per address', `${limits.oidcDeviceCodesPerHour} per hour`],
+        ru: ['Коды устройств с одного адреса', `${limits.oidcDeviceCodesPerHour} в час`],
+      },
+      {
+        en: ['Old secret after a rotation', `valid for ${limits.oidcSecretGraceHours} more hours`],
+        ru: ['Старый секрет после смены', `действует ещё ${limits.oidcSecretGraceHours} часа`],
+      },
+      {
+        en: ['Secret rotations', `${limits.webhookRotationsPerHour} per hour per client`],
+        ru: ['Смена секрета', `${limits.webhookRotationsPerHour} раз в час у клиента`],
+      },
     ],
-  ],
-  [
-    'Plans',
-    [
-      ...Object.entries(plans).map(([name, plan]): [string, string] => [
-        `Logins in the ${name} plan`,
-        `${plan.loginsPerMonth} per calendar month (UTC)`,
-      ]),
-      ['Credits', '1 per successful login'],
-      ['Grace period', `${limits.graceHours} hours, at most one per calendar month`],
-      ['Projects and team members', 'free plan: 1 project and 1 member'],
-      ['CSV export', 'from the basic plan'],
+  },
+  {
+    title: { en: 'Plans', ru: 'Тарифы' },
+    lines: [
+      ...Object.entries(plans).map(([name, plan]): Line => ({
+        en: [`Logins in the ${name} plan`, `${plan.loginsPerMonth} per calendar month (UTC)`],
+        ru: [`Входы в тарифе ${name}`, `${plan.loginsPerMonth} за календарный месяц (UTC)`],
+      })),
+      { en: ['Credits', '1 per successful login'], ru: ['Кредиты', '1 за успешный вход'] },
+      {
+        en: ['Grace period', `${limits.graceHours} hours, at most one per calendar month`],
+        ru: ['Льготный период', `${limits.graceHours} часа, не больше одного за календарный месяц`],
+      },
+      {
+        en: ['Projects and team members', 'free plan: 1 project and 1 member'],
+        ru: ['Проекты и участники команды', 'тариф free: 1 проект и 1 участник'],
+      },
+      { en: ['CSV export', 'from the basic plan'], ru: ['Выгрузка CSV', 'начиная с тарифа basic'] },
     ],
-  ],
-  [
-    'Webhooks',
-    [
-      ['Endpoints', `${limits.webhookEndpoints} per project`],
-      ['Attempt timeout', `${limits.webhookAttemptSeconds} s, including the response body`],
-      ['Scheduled attempts', `up to ${limits.webhookRetryHours} hours after the first`],
-      ['Old secret after a rotation', `valid for ${limits.webhookSecretGraceHours} more hours`],
-      ['Secret rotations', `${limits.webhookRotationsPerHour} per hour per endpoint`],
-      [
-        'Headers of your own',
-        `${limits.webhookHeaders.count} per endpoint, values up to ${limits.webhookHeaders.valueLength} characters`,
-      ],
-      [
-        'Filter of an endpoint',
-        `${limits.endpointFilter.rules} rules; a field has up to ${limits.endpointFilter.depth} names of ${limits.endpointFilter.nameLength} characters, a value up to ${limits.endpointFilter.valueLength} characters`,
-      ],
-      ['Stored part of a response body', `${limits.webhookResponseBytes / KIB} KiB`],
-      ['Concurrent attempts', `up to ${limits.webhookConcurrencyPerEndpoint} per endpoint`],
-      ['Failing endpoint', `disabled after ${limits.webhookDisableAfterHours} hours without a success`],
-      ['Paused deliveries', `cancelled after ${limits.webhookPausedDays} days`],
-      ['Published events', `${limits.publishEvents} per request`],
-      [
-        'Published and tracked events',
-        `${whole(limits.eventsPerMinute)} per minute per project, then 429 with Retry-After`,
-      ],
-      [
-        'Deliveries waiting for their first attempt',
-        `${whole(limits.queuedDeliveries)} per project, without those of disabled endpoints; with more, nothing can be published or tracked`,
-      ],
-      ['Published event_id', `recognised as a duplicate for ${limits.publishedIdDays} days`],
-      [
-        'Streams of events',
-        `${limits.eventStreams} per project at once, resumed up to ${limits.eventStreamMinutes} minutes back`,
-      ],
-      [
-        'Tracked events',
-        `${limits.trackedEvents} per request, for ${whole(limits.trackedPeople)} subscribers together, up to ${limits.properties} properties each`,
-      ],
-      [
-        'Time of a tracked event',
-        `from ${limits.trackedDaysBack} days ago to ${limits.trackedMinutesAhead} minutes ahead`,
-      ],
-      ['Tracked event_id', `recognised as a duplicate for ${limits.publishedIdDays} days`],
-      ['Retry of failed deliveries', `up to ${limits.webhookRecoverDays} days back`],
+  },
+  {
+    title: { en: 'Webhooks', ru: 'Вебхуки' },
+    lines: [
+      {
+        en: ['Endpoints', `${limits.webhookEndpoints} per project`],
+        ru: ['Эндпоинты', `${limits.webhookEndpoints} в проекте`],
+      },
+      {
+        en: ['Attempt timeout', `${limits.webhookAttemptSeconds} s, including the response body`],
+        ru: ['Время на попытку', `${limits.webhookAttemptSeconds} с вместе с телом ответа`],
+      },
+      {
+        en: ['Scheduled attempts', `up to ${limits.webhookRetryHours} hours after the first`],
+        ru: ['Повторные попытки', `до ${limits.webhookRetryHours} часов после первой`],
+      },
+      {
+        en: ['Old secret after a rotation', `valid for ${limits.webhookSecretGraceHours} more hours`],
+        ru: ['Старый секрет после смены', `действует ещё ${limits.webhookSecretGraceHours} часа`],
+      },
+      {
+        en: ['Secret rotations', `${limits.webhookRotationsPerHour} per hour per endpoint`],
+        ru: ['Смена секрета', `${limits.webhookRotationsPerHour} раз в час у эндпоинта`],
+      },
+      {
+        en: [
+          'Headers of your own',
+          `${limits.webhookHeaders.count} per endpoint, values up to ${limits.webhookHeaders.valueLength} characters`,
+        ],
+        ru: [
+          'Свои заголовки',
+          `${limits.webhookHeaders.count} у эндпоинта, значения до ${limits.webhookHeaders.valueLength} символов`,
+        ],
+      },
+      {
+        en: [
+          'Filter of an endpoint',
+          `${limits.endpointFilter.rules} rules; a field has up to ${limits.endpointFilter.depth} names of ${limits.endpointFilter.nameLength} characters, a value up to ${limits.endpointFilter.valueLength} characters`,
+        ],
+        ru: [
+          'Фильтр эндпоинта',
+          `${limits.endpointFilter.rules} правил; в поле — до ${limits.endpointFilter.depth} имён по ${limits.endpointFilter.nameLength} символа, в значении — до ${limits.endpointFilter.valueLength} символов`,
+        ],
+      },
+      {
+        en: ['Stored part of a response body', `${limits.webhookResponseBytes / KIB} KiB`],
+        ru: ['Сохраняемая часть тела ответа', `${limits.webhookResponseBytes / KIB} КиБ`],
+      },
+      {
+        en: ['Concurrent attempts', `up to ${limits.webhookConcurrencyPerEndpoint} per endpoint`],
+        ru: ['Одновременные попытки', `до ${limits.webhookConcurrencyPerEndpoint} на эндпоинт`],
+      },
+      {
+        en: ['Failing endpoint', `disabled after ${limits.webhookDisableAfterHours} hours without a success`],
+        ru: [
+          'Эндпоинт, который не принимает доставки',
+          `отключается, если за ${limits.webhookDisableAfterHours} часов не было ни одного успеха`,
+        ],
+      },
+      {
+        en: ['Paused deliveries', `cancelled after ${limits.webhookPausedDays} days`],
+        ru: ['Приостановленные доставки', `отменяются через ${limits.webhookPausedDays} дней`],
+      },
+      {
+        en: ['Published events', `${limits.publishEvents} per request`],
+        ru: ['Публикуемые события', `${limits.publishEvents} в запросе`],
+      },
+      {
+        en: [
+          'Published and tracked events',
+          `${whole(limits.eventsPerMinute)} per minute per project, then 429 with Retry-After`,
+        ],
+        ru: [
+          'Публикуемые и пользовательские события',
+          `${inRussian(limits.eventsPerMinute)} в минуту на проект, затем 429 с Retry-After`,
+        ],
+      },
+      {
+        en: [
+          'Deliveries waiting for their first attempt',
+          `${whole(limits.queuedDeliveries)} per project, without those of disabled endpoints; with more, nothing can be published or tracked`,
+        ],
+        ru: [
+          'Доставки, ждущие первой попытки',
+          `${inRussian(limits.queuedDeliveries)} в проекте, не считая отключённых эндпоинтов; сверх того новые события не принимаются`,
+        ],
+      },
+      {
+        en: ['Published event_id', `recognised as a duplicate for ${limits.publishedIdDays} days`],
+        ru: ['event_id публикуемого события', `повтор узнаётся в течение ${limits.publishedIdDays} дней`],
+      },
+      {
+        en: [
+          'Streams of events',
+          `${limits.eventStreams} per project at once, resumed up to ${limits.eventStreamMinutes} minutes back`,
+        ],
+        ru: [
+          'Потоки событий',
+          `${limits.eventStreams} одновременно на проект; продолжить можно с места до ${limits.eventStreamMinutes} минут назад`,
+        ],
+      },
+      {
+        en: [
+          'Tracked events',
+          `${limits.trackedEvents} per request, for ${whole(limits.trackedPeople)} subscribers together, up to ${limits.properties} properties each`,
+        ],
+        ru: [
+          'События пользователей',
+          `${limits.trackedEvents} в запросе, всего на ${inRussian(limits.trackedPeople)} подписчиков, до ${limits.properties} свойств у каждого`,
+        ],
+      },
+      {
+        en: [
+          'Time of a tracked event',
+          `from ${limits.trackedDaysBack} days ago to ${limits.trackedMinutesAhead} minutes ahead`,
+        ],
+        ru: [
+          'Время события пользователя',
+          `от ${limits.trackedDaysBack} дней назад до ${limits.trackedMinutesAhead} минут вперёд`,
+        ],
+      },
+      {
+        en: ['Tracked event_id', `recognised as a duplicate for ${limits.publishedIdDays} days`],
+        ru: ['event_id события пользователя', `повтор узнаётся в течение ${limits.publishedIdDays} дней`],
+      },
+      {
+        en: ['Retry of failed deliveries', `up to ${limits.webhookRecoverDays} days back`],
+        ru: ['Повтор неудачных доставок', `не старше ${limits.webhookRecoverDays} дней`],
+      },
     ],
-  ],
-  [
-    'Messages',
-    [
-      ['Text', `${whole(limits.messageTextLength)} characters`],
-      [
-        'Buttons',
-        `${limits.buttonRows} rows of ${limits.buttonsPerRow}, up to ${limits.buttonTextLength} characters of text and ${limits.buttonDataLength} of data each`,
-      ],
-      ['Photo', `${limits.photoBytes / MIB} MB; Telegram shows a photo over 10 MB as a document`],
-      ['Video or document', `${limits.videoOrDocumentBytes / MIB} MB`],
-      ['Recipients per broadcast', whole(limits.broadcastRecipients)],
-      ['Queued and running broadcasts', `${limits.openBroadcasts} per project`],
-      [
-        'Recipients per external_id',
-        `${limits.sendRecipients}; of a scheduled message ${whole(limits.scheduledRecipients)}`,
-      ],
-      [
-        'Messages per chat',
-        `1 per second; a message of /v1/send waits up to ${limits.sendWaitSeconds} s for its turn`,
-      ],
-      ['Length of an external_id', `up to ${limits.externalIdLength} characters`],
-      ['Tags per project', `${limits.tagsPerProject}, up to ${limits.tagLength} characters each`],
-      ['Subscribers tagged at once', `${whole(limits.taggedSubscribers)} per request`],
-      [
-        'Properties of a subscriber',
-        `${limits.properties}; keys up to ${limits.propertyKeyLength} characters, texts up to ${limits.propertyLength}`,
-      ],
-      [
-        'Import',
-        `${limits.importBytes / MIB} MiB, ${whole(limits.importRows)} rows of up to ${limits.importRowBytes / KIB} KiB and ${whole(limits.importColumns)} columns; the first ${limits.importErrors} failed rows are listed; ${limits.openImports} at a time`,
-      ],
-      ['Permissions per project', String(limits.permissionsPerProject)],
-      ['Subscribe links', `${whole(limits.subscribeLinks)} live ones per project`],
-      ['Signed data of the Mini App', `valid for ${limits.initDataMinutes} minutes`],
+  },
+  {
+    title: { en: 'Messages', ru: 'Сообщения' },
+    lines: [
+      {
+        en: ['Text', `${whole(limits.messageTextLength)} characters`],
+        ru: ['Текст', `${inRussian(limits.messageTextLength)} символов`],
+      },
+      {
+        en: [
+          'Buttons',
+          `${limits.buttonRows} rows of ${limits.buttonsPerRow}, up to ${limits.buttonTextLength} characters of text and ${limits.buttonDataLength} of data each`,
+        ],
+        ru: [
+          'Кнопки',
+          `${limits.buttonRows} рядов по ${limits.buttonsPerRow}; у каждой до ${limits.buttonTextLength} символов текста и ${limits.buttonDataLength} символов данных`,
+        ],
+      },
+      {
+        en: ['Photo', `${limits.photoBytes / MIB} MB; Telegram shows a photo over 10 MB as a document`],
+        ru: ['Фото', `${limits.photoBytes / MIB} МБ; больше 10 МБ Telegram показывает как документ`],
+      },
+      {
+        en: ['Video or document', `${limits.videoOrDocumentBytes / MIB} MB`],
+        ru: ['Видео или документ', `${limits.videoOrDocumentBytes / MIB} МБ`],
+      },
+      {
+        en: ['Recipients per broadcast', whole(limits.broadcastRecipients)],
+        ru: ['Получатели одной рассылки', inRussian(limits.broadcastRecipients)],
+      },
+      {
+        en: ['Queued and running broadcasts', `${limits.openBroadcasts} per project`],
+        ru: ['Рассылки в очереди и в работе', `${limits.openBroadcasts} в проекте`],
+      },
+      {
+        en: [
+          'Recipients per external_id',
+          `${limits.sendRecipients}; of a scheduled message ${whole(limits.scheduledRecipients)}`,
+        ],
+        ru: [
+          'Получатели с одним external_id',
+          `${limits.sendRecipients}; у отложенного сообщения — ${inRussian(limits.scheduledRecipients)}`,
+        ],
+      },
+      {
+        en: [
+          'Messages per chat',
+          `1 per second; a message of /v1/send waits up to ${limits.sendWaitSeconds} s for its turn`,
+        ],
+        ru: [
+          'Сообщения в один чат',
+          `1 в секунду; сообщение из /v1/send ждёт своей очереди до ${limits.sendWaitSeconds} с`,
+        ],
+      },
+      {
+        en: ['Length of an external_id', `up to ${limits.externalIdLength} characters`],
+        ru: ['Длина external_id', `до ${limits.externalIdLength} символов`],
+      },
+      {
+        en: ['Tags per project', `${limits.tagsPerProject}, up to ${limits.tagLength} characters each`],
+        ru: ['Теги проекта', `${limits.tagsPerProject}, каждый до ${limits.tagLength} символов`],
+      },
+      {
+        en: ['Subscribers tagged at once', `${whole(limits.taggedSubscribers)} per request`],
+        ru: ['Подписчики, которым меняют теги разом', `${inRussian(limits.taggedSubscribers)} в запросе`],
+      },
+      {
+        en: [
+          'Properties of a subscriber',
+          `${limits.properties}; keys up to ${limits.propertyKeyLength} characters, texts up to ${limits.propertyLength}`,
+        ],
+        ru: [
+          'Свойства подписчика',
+          `${limits.properties}; ключи до ${limits.propertyKeyLength} символов, тексты до ${limits.propertyLength}`,
+        ],
+      },
+      {
+        en: [
+          'Import',
+          `${limits.importBytes / MIB} MiB, ${whole(limits.importRows)} rows of up to ${limits.importRowBytes / KIB} KiB and ${whole(limits.importColumns)} columns; the first ${limits.importErrors} failed rows are listed; ${limits.openImports} at a time`,
+        ],
+        ru: [
+          'Импорт',
+          `${limits.importBytes / MIB} МиБ, ${inRussian(limits.importRows)} строк до ${limits.importRowBytes / KIB} КиБ, ${inRussian(limits.importColumns)} столбцов; в отчёте — первые ${limits.importErrors} ошибочных строк; одновременно — ${limits.openImports}`,
+        ],
+      },
+      {
+        en: ['Permissions per project', String(limits.permissionsPerProject)],
+        ru: ['Разрешения проекта', String(limits.permissionsPerProject)],
+      },
+      {
+        en: ['Subscribe links', `${whole(limits.subscribeLinks)} live ones per project`],
+        ru: ['Ссылки для подписки', `${inRussian(limits.subscribeLinks)} действующих в проекте`],
+      },
+      {
+        en: ['Signed data of the Mini App', `valid for ${limits.initDataMinutes} minutes`],
+        ru: ['Подписанные данные мини-приложения', `действуют ${limits.initDataMinutes} минут`],
+      },
     ],
-  ],
-  [
-    'Templates and batches',
-    [
-      ['Templates per project', String(limits.templates)],
-      ['Texts of the bot', `${whole(limits.projectTextLength)} characters each`],
-      [
-        'Scheduled and recurring messages, drip chains',
-        `${limits.scheduledEntries} open ones per project together; up to ${limits.scheduledDays} days ahead`,
-      ],
-      [
-        'Steps of a drip chain',
-        `${limits.dripSteps}; a delay of up to ${whole(limits.dripDelayMinutes)} minutes`,
-      ],
-      ['Enrolments of a subscriber in a drip chain', `one at a time, ${limits.dripBegunPerDay} in 24 hours`],
-      ['Late sending of a scheduled message', `up to ${limits.scheduledLateHours} hours`],
-      ['Placeholders in a text', `up to ${limits.templatePlaceholders}`],
-      ['Variables', `up to ${limits.templateVars}, ${whole(limits.templateValueLength)} characters each`],
-      [
-        'Messages per batch',
-        `${whole(limits.batchMessages)}, to at most ${whole(limits.batchRecipients)} subscribers`,
-      ],
+  },
+  {
+    title: { en: 'Templates and batches', ru: 'Шаблоны и пакеты' },
+    lines: [
+      {
+        en: ['Templates per project', String(limits.templates)],
+        ru: ['Шаблоны проекта', String(limits.templates)],
+      },
+      {
+        en: ['Texts of the bot', `${whole(limits.projectTextLength)} characters each`],
+        ru: ['Тексты бота', `${inRussian(limits.projectTextLength)} символов каждый`],
+      },
+      {
+        en: [
+          'Scheduled and recurring messages, drip chains',
+          `${limits.scheduledEntries} open ones per project together; up to ${limits.scheduledDays} days ahead`,
+        ],
+        ru: [
+          'Отложенные сообщения, регулярные рассылки, цепочки',
+          `вместе ${limits.scheduledEntries} незавершённых в проекте; не дальше ${limits.scheduledDays} дней вперёд`,
+        ],
+      },
+      {
+        en: [
+          'Steps of a drip chain',
+          `${limits.dripSteps}; a delay of up to ${whole(limits.dripDelayMinutes)} minutes`,
+        ],
+        ru: ['Шаги цепочки', `${limits.dripSteps}; пауза до ${inRussian(limits.dripDelayMinutes)} минут`],
+      },
+      {
+        en: [
+          'Enrolments of a subscriber in a drip chain',
+          `one at a time, ${limits.dripBegunPerDay} in 24 hours`,
+        ],
+        ru: [
+          'Сколько раз подписчик проходит цепочку',
+          `одновременно — один, за 24 часа — ${limits.dripBegunPerDay}`,
+        ],
+      },
+      {
+        en: ['Late sending of a scheduled message', `up to ${limits.scheduledLateHours} hours`],
+        ru: ['Опоздание отложенного сообщения', `до ${limits.scheduledLateHours} часов`],
+      },
+      {
+        en: ['Placeholders in a text', `up to ${limits.templatePlaceholders}`],
+        ru: ['Подстановки в тексте', `до ${limits.templatePlaceholders}`],
+      },
+      {
+        en: [
+          'Variables',
+          `up to ${limits.templateVars}, ${whole(limits.templateValueLength)} characters each`,
+        ],
+        ru: ['Переменные', `до ${limits.templateVars}, по ${inRussian(limits.templateValueLength)} символов`],
+      },
+      {
+        en: [
+          'Messages per batch',
+          `${whole(limits.batchMessages)}, to at most ${whole(limits.batchRecipients)} subscribers`,
+        ],
+        ru: [
+          'Сообщения в пакете',
+          `${inRussian(limits.batchMessages)}, не больше чем ${inRussian(limits.batchRecipients)} подписчикам`,
+        ],
+      },
     ],
-  ],
-  [
-    'One-time codes',
-    [
-      [
-        'Lifetime',
-        `${limits.otpTtlMinutes.default} minutes (${limits.otpTtlMinutes.min} to ${limits.otpTtlMinutes.max})`,
-      ],
-      ['Attempts', `${limits.otpAttempts.default} (${limits.otpAttempts.min} to ${limits.otpAttempts.max})`],
-      ['Codes per subscriber', `${limits.otpCodesPerHour} per hour; one active code per purpose`],
+  },
+  {
+    title: { en: 'One-time codes', ru: 'Одноразовые коды' },
+    lines: [
+      {
+        en: [
+          'Lifetime',
+          `${limits.otpTtlMinutes.default} minutes (${limits.otpTtlMinutes.min} to ${limits.otpTtlMinutes.max})`,
+        ],
+        ru: [
+          'Срок',
+          `${limits.otpTtlMinutes.default} минут (от ${limits.otpTtlMinutes.min} до ${limits.otpTtlMinutes.max})`,
+        ],
+      },
+      {
+        en: [
+          'Attempts',
+          `${limits.otpAttempts.default} (${limits.otpAttempts.min} to ${limits.otpAttempts.max})`,
+        ],
+        ru: [
+          'Попытки',
+          `${limits.otpAttempts.default} (от ${limits.otpAttempts.min} до ${limits.otpAttempts.max})`,
+        ],
+      },
+      {
+        en: ['Codes per subscriber', `${limits.otpCodesPerHour} per hour; one active code per purpose`],
+        ru: [
+          'Коды одному подписчику',
+          `${limits.otpCodesPerHour} в час; на каждую цель — один действующий код`,
+        ],
+      },
     ],
-  ],
-  [
-    'Dashboard',
-    [
-      [
-        'Requests per sign-in',
-        `${whole(limits.dashboardRequestsPerMinute)} per minute, instead of the project’s`,
-      ],
-      ['Sign-in lifetime', `${limits.dashboardSessionHours} hours`],
-      ['Sign-ins per API key', `${limits.dashboardSessionsPerKey}; a further one ends the oldest`],
-      [
-        'Wrong keys',
-        `${limits.dashboardSignInFailures.max} in ${limits.dashboardSignInFailures.minutes} minutes per IP address`,
-      ],
-      ['Redirect URLs', String(limits.redirectUrls)],
-      ['Welcome message', `${limits.welcomeLength} characters`],
-      ['API keys', `${limits.apiKeys} active keys`],
+  },
+  {
+    title: { en: 'Dashboard', ru: 'Панель' },
+    lines: [
+      {
+        en: [
+          'Requests per sign-in',
+          `${whole(limits.dashboardRequestsPerMinute)} per minute, instead of the project’s`,
+        ],
+        ru: [
+          'Запросы одного входа',
+          `${inRussian(limits.dashboardRequestsPerMinute)} в минуту вместо лимита проекта`,
+        ],
+      },
+      {
+        en: ['Sign-in lifetime', `${limits.dashboardSessionHours} hours`],
+        ru: ['Срок входа', `${limits.dashboardSessionHours} часов`],
+      },
+      {
+        en: ['Sign-ins per API key', `${limits.dashboardSessionsPerKey}; a further one ends the oldest`],
+        ru: [
+          'Входы с одним ключом API',
+          `${limits.dashboardSessionsPerKey}; следующий завершает самый старый`,
+        ],
+      },
+      {
+        en: [
+          'Wrong keys',
+          `${limits.dashboardSignInFailures.max} in ${limits.dashboardSignInFailures.minutes} minutes per IP address`,
+        ],
+        ru: [
+          'Неверные ключи',
+          `${limits.dashboardSignInFailures.max} за ${limits.dashboardSignInFailures.minutes} минут с одного IP-адреса`,
+        ],
+      },
+      {
+        en: ['Redirect URLs', String(limits.redirectUrls)],
+        ru: ['Redirect URL', String(limits.redirectUrls)],
+      },
+      {
+        en: ['Welcome message', `${limits.welcomeLength} characters`],
+        ru: ['Приветствие', `${limits.welcomeLength} символов`],
+      },
+      {
+        en: ['API keys', `${limits.apiKeys} active keys`],
+        ru: ['Ключи API', `${limits.apiKeys} действующих`],
+      },
     ],
-  ],
+  },
 ];
 
 export const limitGroups = groups;
 
-/** The anchor of a group of limits. */
-export function limitAnchor(group: string): string {
-  return group.toLowerCase().replaceAll(' ', '-');
+/** The anchor of a group of limits, the same in each language. */
+export function limitAnchor(title: Group['title']): string {
+  return title.en.toLowerCase().replaceAll(' ', '-');
 }
 
-export function limitsPage(): DocsPage {
+const words: Record<Language, { title: string; introduction: Html }> = {
+  en: {
+    title: 'Limits',
+    introduction: html`The operator can raise the limits of requests, events, waiting deliveries and sessions
+      of a project. Responses to requests with an API key include <code>X-RateLimit-Limit</code>,
+      <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code> (Unix seconds). Characters are
+      UTF-16 code units, as the messengers count them: most emoji have two or more.`,
+  },
+  ru: {
+    title: 'Лимиты',
+    introduction: html`Лимиты запросов, событий, ожидающих доставок и сессий оператор может поднять для
+      отдельного проекта. В ответах на запросы с ключом API есть <code>X-RateLimit-Limit</code>,
+      <code>X-RateLimit-Remaining</code> и <code>X-RateLimit-Reset</code> (секунды Unix). Символы считаются
+      как в мессенджерах, в единицах UTF-16: большинство эмодзи — это два символа и больше.`,
+  },
+};
+
+export function limitsPage(language: Language): DocsPage {
+  const { title, introduction } = words[language];
   return {
     path: '/docs/limits',
-    title: 'Limits',
-    headings: groups.map(([title]) => ({ id: limitAnchor(title), title })),
-    content: html`<h1>Limits</h1>
-      <p class="lead">
-        The operator can raise the limits of requests, events, waiting deliveries and sessions of a project.
-        Responses to requests with an API key include
-        <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code>
-        (Unix seconds). Characters are UTF-16 code units, as the messengers count them: most emoji have two or
-        more.
-      </p>
+    title,
+    headings: groups.map((group) => ({ id: limitAnchor(group.title), title: group.title[language] })),
+    content: html`<h1>${title}</h1>
+      <p class="lead">${introduction}</p>
       ${groups.map(
-        ([title, lines]) =>
-          html`${heading(2, limitAnchor(title), title)}
-            <div class="table lead" tabindex="0" role="group" aria-label="${title}">
+        (group) =>
+          html`${heading(2, limitAnchor(group.title), group.title[language])}
+            <div class="table lead" tabindex="0" role="group" aria-label="${group.title[language]}">
               <table>
                 <tbody>
-                  ${lines.map(
-                    ([name, value]) =>
-                      html`<tr>
-                        <th scope="row">${name}</th>
-                        <td>${value}</td>
-                      </tr>`,
-                  )}
+                  ${group.lines.map(({ [language]: [name, value] }) => {
+                    return html`<tr>
+                      <th scope="row">${name}</th>
+                      <td>${value}</td>
+                    </tr>`;
+                  })}
                 </tbody>
               </table>
             </div>`,

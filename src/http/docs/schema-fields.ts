@@ -1,3 +1,4 @@
+import { fieldWords, type FieldWords, type Unit } from './field-words';
 import type { Json } from './samples/request';
 
 /** One row of a table of fields. A row without a type is the heading of a variant. */
@@ -11,10 +12,10 @@ export interface FieldLine {
 }
 
 /** The fields of a JSON Schema; nested fields by their path: `buttons[][].text`. */
-export function fieldLines(schema: Json, prefix = ''): FieldLine[] {
+export function fieldLines(schema: Json, words: FieldWords = fieldWords.en, prefix = ''): FieldLine[] {
   const variants = variantsOf(schema);
-  if (variants) return variantLines(variants, prefix);
-  if (schema['type'] === 'array') return fieldLines(schema['items'] as Json, `${prefix}[]`);
+  if (variants) return variantLines(variants, words, prefix);
+  if (schema['type'] === 'array') return fieldLines(schema['items'] as Json, words, `${prefix}[]`);
   const properties = (schema['properties'] ?? {}) as Record<string, Json>;
   const required = (schema['required'] ?? []) as string[];
   return Object.entries(properties).flatMap(([name, property]) => {
@@ -22,12 +23,12 @@ export function fieldLines(schema: Json, prefix = ''): FieldLine[] {
     return [
       {
         name: path,
-        type: typeOf(property),
+        type: typeOf(property, words),
         required: required.includes(name),
-        description: describe(property),
+        description: describe(property, words),
         values: valuesOf(property),
       },
-      ...fieldLines(property, path),
+      ...fieldLines(property, words, path),
     ];
   });
 }
@@ -36,35 +37,34 @@ function variantsOf(schema: Json): Json[] | undefined {
   return (schema['anyOf'] ?? schema['oneOf']) as Json[] | undefined;
 }
 
-function variantLines(variants: Json[], prefix: string): FieldLine[] {
+function variantLines(variants: Json[], words: FieldWords, prefix: string): FieldLine[] {
   const objects = variants.filter(({ type }) => type === 'object' || type === 'array');
-  if (objects.length <= 1) return objects.flatMap((object) => fieldLines(object, prefix));
+  if (objects.length <= 1) return objects.flatMap((object) => fieldLines(object, words, prefix));
   return objects.flatMap((object) => [
-    { name: `If ${distinction(object)}:`, type: '', required: false, description: '', values: [] },
-    ...fieldLines(object, prefix),
+    { name: words.if(...distinction(object)), type: '', required: false, description: '', values: [] },
+    ...fieldLines(object, words, prefix),
   ]);
 }
 
 /** What distinguishes a variant: its first field with fixed values. */
-function distinction(object: Json): string {
+function distinction(object: Json): [field: string, values: string[]] {
   const properties = Object.entries((object['properties'] ?? {}) as Record<string, Json>);
   const [name, property] = properties.find(([, { enum: values, const: value }]) => values ?? value) ?? [
     '',
     {},
   ];
-  const values = (property['enum'] as string[] | undefined) ?? [property['const'] as string];
-  return `${name} is ${values.join(' or ')}`;
+  return [name, (property['enum'] as string[] | undefined) ?? [property['const'] as string]];
 }
 
-function typeOf(schema: Json): string {
+function typeOf(schema: Json, words: FieldWords): string {
   const variants = variantsOf(schema);
-  if (variants) return [...new Set(variants.map(typeOf))].join(' or ');
+  if (variants) return [...new Set(variants.map((variant) => typeOf(variant, words)))].join(words.or);
   if (schema['const'] !== undefined) return typeof schema['const'];
   if (Array.isArray(schema['enum'])) return typeof schema['enum'][0];
-  if (schema['type'] === 'array') return `list of ${typeOf(schema['items'] as Json)}`;
-  if (schema['format'] === 'date-time') return 'time';
+  if (schema['type'] === 'array') return words.listOf(typeOf(schema['items'] as Json, words));
+  if (schema['format'] === 'date-time') return words.time;
   if (schema['format'] === 'uuid') return 'UUID';
-  return [schema['type'] ?? 'any'].flat().join(' or ');
+  return [schema['type'] ?? words.any].flat().join(words.or);
 }
 
 /** The fixed values of a field, of a list's entries or of a nullable field. */
@@ -78,33 +78,34 @@ function valuesOf(schema: Json): string[] {
 
 const LONGEST_PATTERN = 60;
 
-function describe(schema: Json): string {
+function describe(schema: Json, words: FieldWords): string {
   // The bounds of a nullable field are in one of its variants.
   const bounded = variantsOf(schema)?.find(({ type }) => type !== 'null' && type !== 'object') ?? schema;
   const { type, pattern, format } = bounded;
   const shown = schema['default'];
   const parts = [
-    schema['description'],
-    bound(bounded, 'minLength', 'maxLength', 'character'),
-    bound(bounded, 'minItems', 'maxItems', 'item'),
-    type === 'integer' || type === 'number' ? bound(bounded, 'minimum', 'maximum', '') : '',
+    typeof schema['description'] === 'string' ? words.description(schema['description']) : '',
+    bound(bounded, 'minLength', 'maxLength', 'character', words),
+    bound(bounded, 'minItems', 'maxItems', 'item', words),
+    type === 'integer' || type === 'number' ? bound(bounded, 'minimum', 'maximum', '', words) : '',
     typeof pattern === 'string' && format === undefined && pattern.length <= LONGEST_PATTERN
-      ? `Pattern: \`${pattern}\`.`
+      ? `${words.pattern}: \`${pattern}\`.`
       : '',
     shown === undefined || (Array.isArray(shown) && shown.length === 0)
       ? ''
-      : `Default: \`${JSON.stringify(shown)}\`.`,
+      : `${words.default}: \`${JSON.stringify(shown)}\`.`,
   ];
   return parts.filter(Boolean).join(' ');
 }
 
 /** zod's JSON Schema has the bounds of safe integers where a schema sets none. */
-function bound(schema: Json, minKey: string, maxKey: string, unit: string): string {
+function bound(schema: Json, minKey: string, maxKey: string, unit: Unit, words: FieldWords): string {
   const isSet = (value: unknown): value is number =>
     typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER;
   const [low, high] = [schema[minKey], schema[maxKey]];
-  const amount = (text: string, number: number) => `${text}${unit && ` ${unit}${number === 1 ? '' : 's'}`}.`;
-  if (isSet(low) && isSet(high)) return amount(low === high ? `${low}` : `${low} to ${high}`, high);
-  if (isSet(high)) return amount(`At most ${high}`, high);
-  return isSet(low) && low !== 0 ? amount(`At least ${low}`, low) : '';
+  if (isSet(low) && isSet(high)) {
+    return low === high ? words.exactly(low, unit) : words.between(low, high, unit);
+  }
+  if (isSet(high)) return words.atMost(high, unit);
+  return isSet(low) && low !== 0 ? words.atLeast(low, unit) : '';
 }

@@ -1,9 +1,16 @@
+import type { Language } from '../../contract/common';
 import { errorCodes, errorTable } from '../../contract/errors';
 import { eventTypes } from '../../events/contract';
+import { localPath } from './contents';
+import { errorTexts } from './error-texts';
+import { eventText } from './event-texts';
 import { guidePath, type Guide } from './guides';
 import { limitAnchor, limitGroups } from './limits-page';
 import type { Operation } from './operations';
-import { operationUrl } from './reference';
+import { operationUrl, summaryOf } from './reference';
+import type { Json } from './samples/request';
+import { fieldLines } from './schema-fields';
+import { signatureWords } from './signature-page';
 
 /** One search result. */
 export interface SearchEntry {
@@ -12,51 +19,89 @@ export interface SearchEntry {
   kind: string;
   url: string;
   text: string;
+  /** Names that find the entry and are not shown: parameters, headers and fields, separated by spaces. */
+  names?: string;
 }
 
-/** Built once, from the same data as the pages. */
-export function searchIndex(guides: Guide[], operations: Operation[]): SearchEntry[] {
+interface Kinds {
+  guide: string;
+  error: string;
+  event: string;
+  tool: string;
+  limit: string;
+}
+
+const kinds: Record<Language, Kinds> = {
+  en: { guide: 'Guide', error: 'Error', event: 'Event', tool: 'Tool', limit: 'Limit' },
+  ru: { guide: 'Руководство', error: 'Ошибка', event: 'Событие', tool: 'Инструмент', limit: 'Лимит' },
+};
+
+/** Built once for each language, from the same data as the pages. */
+export function searchIndex(guides: Guide[], operations: Operation[], language: Language): SearchEntry[] {
+  const words = kinds[language];
+  const local = (path: string) => localPath(path, language);
   return [
-    ...guides.flatMap(guideEntries),
+    ...guides
+      .filter((guide) => guide.language === language)
+      .flatMap((guide) => guideEntries(guide, words.guide)),
     ...operations.map((operation) => ({
       title: `${operation.method} ${operation.path}`,
       kind: 'API',
-      url: operationUrl(operation),
-      text: `${operation.summary}. ${operation.description}`.trim(),
+      url: operationUrl(operation, language),
+      text: `${summaryOf(operation, language)}. ${operation.description}`.trim(),
+      names: operationNames(operation),
     })),
     ...errorCodes.map((code) => ({
       title: code,
-      kind: `Error ${errorTable[code].status}`,
-      url: `/docs/errors#${code}`,
-      text: `${errorTable[code].text} ${errorTable[code].help}`,
+      kind: `${words.error} ${errorTable[code].status}`,
+      url: local(`/docs/errors#${code}`),
+      text: `${errorTexts[language][code].text} ${errorTexts[language][code].help}`,
     })),
-    ...eventTypes().map(({ name, description }) => ({
+    ...eventTypes().map(({ name, schema }) => ({
       title: name,
-      kind: 'Event',
-      url: `/docs/events#${name}`,
-      text: description,
+      kind: words.event,
+      url: local(`/docs/events#${name}`),
+      text: eventText(name, language),
+      names: namesOf(schema),
     })),
     {
-      title: 'Signature debugger',
-      kind: 'Tool',
-      url: '/docs/signature',
-      text: 'Find out why the signature of a webhook does not match: wrong secret, changed body, old timestamp.',
+      title: signatureWords[language].title,
+      kind: words.tool,
+      url: local('/docs/signature'),
+      text: signatureWords[language].summary,
     },
-    ...limitGroups.flatMap(([group, lines]) =>
-      lines.map(([name, value]) => ({
-        title: name,
-        kind: 'Limit',
-        url: `/docs/limits#${limitAnchor(group)}`,
-        text: value,
-      })),
+    ...limitGroups.flatMap(({ title, lines }) =>
+      lines.map((line) => {
+        const [name, value] = line[language];
+        return {
+          title: name,
+          kind: words.limit,
+          url: local(`/docs/limits#${limitAnchor(title)}`),
+          text: value,
+        };
+      }),
     ),
   ];
 }
 
-function guideEntries(guide: Guide): SearchEntry[] {
+/** The names of everything that a request and its response can contain. */
+function operationNames({ parameters, body, response }: Operation): string {
+  const names = parameters.map(({ name }) => name);
+  return [...new Set([...names, ...namesOf(body).split(' '), ...namesOf(response).split(' ')])]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function namesOf(schema: Json | undefined): string {
+  if (!schema) return '';
+  const fields = fieldLines(schema).filter(({ type }) => type !== '');
+  return [...new Set(fields.flatMap(({ name }) => name.split(/[.[\]]+/)))].filter(Boolean).join(' ');
+}
+
+function guideEntries(guide: Guide, kind: string): SearchEntry[] {
   const url = guidePath(guide);
   return [
-    { title: guide.title, kind: guide.language === 'ru' ? 'По-русски' : 'Guide', url, text: guide.intro },
+    { title: guide.title, kind, url, text: guide.intro },
     ...guide.sections.map((section) => ({
       title: section.title,
       kind: guide.title,

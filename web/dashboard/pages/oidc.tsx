@@ -49,7 +49,7 @@ export function OidcClients() {
       </div>
       <p class="lead">
         {t.oidcLead}{' '}
-        <a href="/docs/openid-connect" target="_blank" rel="noopener">
+        <a href={`${t.docsStart}/openid-connect`} target="_blank" rel="noopener">
           {t.oidcGuide}
         </a>
       </p>

@@ -154,7 +154,7 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
       <Problem error={error} />
       {usage.billing_blocked && (
         <Alert tone="bad" text={t.alertBlocked}>
-          <a class="btn small" href="/docs/limits" target="_blank" rel="noopener">
+          <a class="btn small" href={`${t.docsStart}/limits`} target="_blank" rel="noopener">
             {t.plansAndCredits}
           </a>
         </Alert>

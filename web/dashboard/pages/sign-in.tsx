@@ -17,7 +17,7 @@ export function SignIn(props: { notice: string; onSignedIn: OnSignedIn }) {
         <MessengerSignIn onSignedIn={props.onSignedIn} />
       </div>
       <p class="sign-in-foot">
-        <a href="/docs">{t.docs}</a> <LanguageSwitch />
+        <a href={t.docsStart}>{t.docs}</a> <LanguageSwitch />
       </p>
     </main>
   );

@@ -240,7 +240,7 @@ export const ru: Texts = {
   webhooksLead: 'Herald присылает на эти адреса подписанные события и повторяет неудачные доставки.',
   webhooksDocs: 'Как принимать вебхуки',
   webhooksGuide: '/docs/ru/webhooks',
-  docsStart: '/docs/ru/login',
+  docsStart: '/docs/ru',
   newEndpoint: 'Новый адрес',
   addEndpoint: 'Добавить адрес',
   noEndpoints: 'Добавьте адрес, чтобы получать события',

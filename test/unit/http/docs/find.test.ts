@@ -1,11 +1,14 @@
 import '../../../../src/bots/registry';
+import { eventNames, eventTypes } from '../../../../src/events/contract';
 import { listOperations } from '../../../../src/http/docs/operations';
 import { searchIndex } from '../../../../src/http/docs/search-index';
+import { russianFields } from '../../../../src/http/docs/ru/fields';
 import { createWebhookRoutes } from '../../../../src/webhooks/routes';
 import { find } from '../../../../web/docs/find';
 
 /** The routes are only described here, so that their dependencies are never used. */
 const routes = createWebhookRoutes({ config: {} } as Parameters<typeof createWebhookRoutes>[0]);
+const operations = listOperations(routes);
 const guide = {
   slug: 'webhooks',
   language: 'en' as const,
@@ -21,8 +24,17 @@ const guide = {
     },
   ],
 };
-const index = searchIndex([guide], listOperations(routes));
+const index = searchIndex([guide], operations, 'en');
 const found = (query: string) => find(index, query, 10).map(({ url }) => url);
+const russian = {
+  ...guide,
+  language: 'ru' as const,
+  title: 'Приём вебхуков',
+  intro: 'О событиях Herald сообщает запросом POST.',
+  sections: [{ ...guide.sections[0]!, title: 'Что делает получатель', text: 'Отсеивает повторы.' }],
+};
+const russianIndex = searchIndex([guide, russian], operations, 'ru');
+const foundInRussian = (query: string) => find(russianIndex, query, 10).map(({ url }) => url);
 
 describe('the search', () => {
   it('finds an error by its HTTP status', () => {
@@ -48,4 +60,31 @@ describe('the search', () => {
     expect(found('rotate zeppelin')).toEqual([]);
     expect(found('  ')).toEqual([]);
   });
+
+  it('finds operations by their parameters, headers and fields', () => {
+    const rotate = '/docs/reference/webhooks#post_v1_webhooks_id_rotate_secret';
+    expect(found('retry_policy')[0]).toMatch(/^\/docs\/reference\/webhooks#/);
+    expect(find(index, 'idempotency-key', index.length).map(({ url }) => url)).toContain(rotate);
+  });
+
+  it('finds in Russian, by any form of a word, and leads to Russian pages', () => {
+    expect(foundInRussian('получателя')).toContain('/docs/ru/webhooks#what-a-receiver-does');
+    expect(foundInRussian('подпись')).toContain('/docs/ru/signature');
+    expect(foundInRussian('подписи')).toContain('/docs/ru/signature');
+    expect(foundInRussian('402')).toContain('/docs/ru/errors#billing_blocked');
+    expect(russianIndex.filter(({ url }) => !url.startsWith('/docs/ru/'))).toEqual([]);
+  });
+});
+
+it('the Russian documentation describes every field of an event', () => {
+  const described = new Set<string>();
+  const read = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { description } = value as { description?: unknown };
+    if (typeof description === 'string') described.add(description);
+    Object.values(value).forEach(read);
+  };
+  eventTypes().forEach(({ schema }) => read(schema));
+  expect(eventNames.length).toBeGreaterThan(20);
+  expect([...described].filter((text) => !(text in russianFields))).toEqual([]);
 });
