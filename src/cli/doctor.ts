@@ -15,23 +15,26 @@ const marks: Record<Finding['status'], string> = { ok: 'ok', problem: 'PROBLEM',
 
 /** Loads all checks before the first one runs: loading takes long enough to distort a latency check. */
 async function loadChecks() {
-  const [check, database, bots, temporal, connection, names, webhooks, botKey, sealed] = await Promise.all([
-    import('../operations/doctor/check.js'),
-    import('../operations/doctor/database.js'),
-    import('../operations/doctor/bots.js'),
-    import('../operations/doctor/temporal.js'),
-    import('../temporal/connection.js'),
-    import('../temporal/names.js'),
-    import('../bots/queries/webhooks.js'),
-    import('../bots/bot-key.js'),
-    import('../roles/sealed-columns.js'),
-  ]);
+  const [check, database, bots, temporal, connection, within, names, webhooks, botKey, sealed] =
+    await Promise.all([
+      import('../operations/doctor/check.js'),
+      import('../operations/doctor/database.js'),
+      import('../operations/doctor/bots.js'),
+      import('../operations/doctor/temporal.js'),
+      import('../temporal/connection.js'),
+      import('../temporal/within.js'),
+      import('../temporal/names.js'),
+      import('../bots/queries/webhooks.js'),
+      import('../bots/bot-key.js'),
+      import('../roles/sealed-columns.js'),
+    ]);
   return {
     ...check,
     ...database,
     ...bots,
     ...temporal,
     ...connection,
+    ...within,
     ...names,
     ...webhooks,
     ...botKey,
@@ -97,7 +100,7 @@ async function examineTemporal(checks: Checks, installation: Installation): Prom
       queues: checks.taskQueues(installation.settings.HERALD_TASK_QUEUE_PREFIX),
     });
   } finally {
-    await client.connection.close();
+    await checks.closeClient(client);
   }
 }
 

@@ -15,7 +15,7 @@ export async function withTemporal<T>(
   given?: Installation,
 ): Promise<T> {
   // Loaded here: the SDK takes longer to load than most commands take to run.
-  const [{ createLazyClient }, { taskQueues }, { within }] = await Promise.all([
+  const [{ createLazyClient }, { taskQueues }, { closeClient, within }] = await Promise.all([
     import('../temporal/connection.js'),
     import('../temporal/names.js'),
     import('../temporal/within.js'),
@@ -30,6 +30,6 @@ export async function withTemporal<T>(
     const { TEMPORAL_NAMESPACE: namespace, HERALD_TASK_QUEUE_PREFIX: prefix } = installation.settings;
     return await work({ client, namespace, queues: taskQueues(prefix) });
   } finally {
-    await client.connection.close();
+    await closeClient(client);
   }
 }

@@ -62,8 +62,12 @@ const LONGEST_REASON = 300;
 /** The development server's default is one day; operators look further back. */
 const retention = '30 days';
 
-/** One partition saves a hop between partitions; eager activities save one between server and worker. */
+/**
+ * One partition saves a hop between partitions; eager activities save one between server and worker. A timer of less than a
+ * second would fire up to a second late: the time shift is for servers whose clocks differ, and this one is alone.
+ */
 const localDynamicConfig: Record<string, unknown> = {
+  'history.timerProcessorMaxTimeShift': '10ms',
   'system.enableActivityEagerExecution': true,
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,

@@ -30,7 +30,8 @@ import { refuseUnstorable } from './storable-json';
 import { validated } from './validate';
 
 /**
- * Identifies the caller by its credentials, or throws; registered by roles/api.ts. `admittedTo`: the project that an earlier
+ * Identifies the caller by its credentials, or throws; registered by roles/api.ts. Its project may be inactive: `requireActive`
+ * refuses it, in a request after it was counted. `admittedTo`: the project that an earlier
  * check of this request found, because the page may show another one by now.
  */
 export type Authenticate = (ctx: Context, admittedTo?: string) => Promise<KeyedProject>;
@@ -179,12 +180,17 @@ export async function admit(
   const project = await authenticate(ctx);
   ctx.state['projectId'] = project.id;
   // The message that it is made for has been counted.
-  if (isOwnRequest(ctx)) return project;
+  if (isOwnRequest(ctx)) return requireActive(project);
   const limit = await countRequest(project);
   ctx.set('X-RateLimit-Limit', String(limit.limit));
   ctx.set('X-RateLimit-Remaining', String(limit.remaining));
   ctx.set('X-RateLimit-Reset', String(limit.reset));
   if (!limit.allowed) throw new AppError('rate_limit_project', undefined, { retryAfter: limit.retryAfter });
+  return requireActive(project);
+}
+
+export function requireActive(project: KeyedProject): KeyedProject {
+  if (!project.active) throw new AppError('project_inactive');
   return project;
 }
 
@@ -198,6 +204,7 @@ async function checkAccess(
   if (!admitted) return;
   const caller = await authenticate(ctx, admitted.id);
   if (caller.id !== admitted.id) throw new AppError('unauthorized');
+  requireActive(caller);
   if (scope !== null) requireScope(caller, scope);
 }
 

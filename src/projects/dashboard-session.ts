@@ -57,8 +57,7 @@ export function createAuthentication({ pool, publicUrl, log }: Deps, bearer: Aut
     if (!found) throw await refusalOf(pool, hash);
     const { is_unseen: isUnseen, ...caller } = found;
     if (admittedTo === undefined) requireShownProject(ctx, caller.id);
-    if (!caller.active) throw new AppError('project_inactive');
-    if (isUnseen) {
+    if (isUnseen && caller.active) {
       recordSessionUse(pool, hash).catch((err: unknown) =>
         log.warn({ err }, 'the time of a dashboard request was not saved'),
       );

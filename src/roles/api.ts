@@ -17,7 +17,7 @@ import { createApp } from '../http/app';
 import { docsPages } from '../http/docs';
 import { errorPage, wantsPage } from '../http/error-page';
 import type { Part } from '../http/health';
-import type { Authenticate, GuardDeps } from '../http/guard';
+import { requireActive, type Authenticate, type GuardDeps } from '../http/guard';
 import { createHealthRoutes } from '../http/health-routes';
 import { createRunOnce } from '../http/idempotency';
 import { createRequestLimit } from '../http/project-limit';
@@ -83,7 +83,8 @@ export function createRoutes(
   const core = { ...rest, pools, pool: pools.requests };
   const login = { ...core, pool: pools.login };
   const qr = createQrPictures();
-  const authenticate = createAuthenticate(core);
+  const identify = createAuthenticate(core);
+  const authenticate: Authenticate = async (ctx) => requireActive(await identify(ctx));
   const starter = createSessionStarter(login);
   const admit = createAdmission(core.pool);
   return [

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time';
 import { temporal } from '@temporalio/proto';
+import { isUnavailable } from '../../lib/unavailable';
 import type { TaskQueues } from '../../temporal/names';
 import { missingSearchAttributes } from '../../temporal/search-attributes';
 import { within } from '../../temporal/within';
@@ -21,19 +22,21 @@ export interface TemporalCheckDeps {
 
 export async function checkTemporal(deps: TemporalCheckDeps): Promise<Finding[]> {
   const { client, address, namespace, queues } = deps;
-  const server = await guarded(
-    'temporal',
-    `Check that the Temporal server at ${address} is running and reachable, and the TEMPORAL_* settings.`,
-    async () => {
-      const [{ serverVersion }] = await within(client, CALL_TIMEOUT_MS, () =>
-        Promise.all([
-          client.workflowService.getSystemInfo({}),
-          client.workflowService.describeNamespace({ namespace }),
-        ]),
-      );
+  const advice = `Check that the Temporal server at ${address} is running and reachable, and the TEMPORAL_* settings.`;
+  const server = await guarded('temporal', advice, async () => {
+    try {
+      const serverVersion = await within(client, CALL_TIMEOUT_MS, async () => {
+        // One after the other: no call may be open when another one fails and the client is closed.
+        const found = await client.workflowService.getSystemInfo({});
+        await client.workflowService.describeNamespace({ namespace });
+        return found.serverVersion;
+      });
       return ok('temporal', `server ${serverVersion || 'of unknown version'}, namespace ${namespace}`);
-    },
-  );
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      return problem('temporal', 'The Temporal server does not respond.', advice);
+    }
+  });
   if (server.some(({ status }) => status === 'problem')) return server;
   const attributes = await guarded(
     'search attributes',

@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { eventually } from '../../support/eventually';
+import { userEnvironment } from '../../support/npm-start';
 import { startTestService, type TestService } from '../../support/service';
 import { createEndpoint } from '../webhooks/fixture';
-import { herald, settingsOf } from './fixture';
+import { cli, herald, settingsOf } from './fixture';
 
 jest.setTimeout(120_000);
 
@@ -69,11 +72,27 @@ test('a healthy installation is found to be healthy, part by part', async () => 
   expect(stdout).toMatch(/^ok +database +PostgreSQL \d+/m);
 });
 
+/** What the command writes to standard error if its process ends by itself, when nothing is open any more. */
+async function errorsWithoutExit(more: Record<string, string>): Promise<string> {
+  const script = `process.exit = () => {}; process.argv = ['node', 'doctor']; require(${JSON.stringify(cli)})`;
+  const child = spawn(process.execPath, ['-e', script], {
+    env: userEnvironment({ ...settings, ...more }),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  return text(child.stderr);
+}
+
 test('a part that is unavailable is named, with what to do, and the others are examined all the same', async () => {
-  const noTemporal = await problems({ TEMPORAL_ADDRESS: '127.0.0.1:1' });
+  const away = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
+  const [noTemporal, afterwards] = await Promise.all([problems(away), errorsWithoutExit(away)]);
   expect(noTemporal).toEqual([
-    expect.objectContaining({ check: 'temporal', advice: expect.stringContaining('127.0.0.1:1') }),
+    expect.objectContaining({
+      check: 'temporal',
+      message: 'The Temporal server does not respond.',
+      advice: expect.stringContaining('127.0.0.1:1'),
+    }),
   ]);
+  expect(afterwards).toBe('');
   const noDatabase = await problems({ DATABASE_URL: 'postgres://a:hunter2@127.0.0.1:1/b' });
   expect(noDatabase[0]).toMatchObject({ check: 'database', message: 'Cannot connect to the database.' });
   expect(JSON.stringify(noDatabase)).not.toContain('hunter2');

@@ -33,7 +33,7 @@ describe('the requests a minute of a project', () => {
   });
 
   it('are shown on every response, errors included, with the reset in Unix seconds', async () => {
-    const { api } = await first.createProject({ requests_per_minute: 50 });
+    const { api, id } = await first.createProject({ requests_per_minute: 50 });
     const before = Date.now() / 1000;
     const answers = [
       await api('GET', '/v1/event-types'),
@@ -44,7 +44,15 @@ describe('the requests a minute of a project', () => {
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 400, 404, 404, 405]);
     expect(answers.map((answer) => rateHeaders(answer).remaining)).toEqual([49, 48, 47, 46, 45]);
-    for (const answer of answers) {
+    await first.pool.query('UPDATE projects SET active = false WHERE id = $1', [id]);
+    // Within a second everywhere; the requests until then are counted like any other.
+    const inactive = await eventually(async () => {
+      const answer = await api('GET', '/v1/event-types');
+      return answer.status === 403 ? answer : undefined;
+    });
+    expect(inactive.body.code).toBe('project_inactive');
+    expect(rateHeaders(inactive).remaining).toBeLessThan(45);
+    for (const answer of [...answers, inactive]) {
       const { limit, reset } = rateHeaders(answer);
       expect(limit).toBe(50);
       expect(reset).toBeGreaterThanOrEqual(Math.floor(before));
