@@ -81,6 +81,7 @@ describe('the dashboard', () => {
 
   async function signIn(page: Page, path = '/dashboard', key = project.api_key): Promise<void> {
     await page.goto(service.url + path);
+    await page.getByRole('link', { name: 'Use an API key' }).click();
     await page.getByLabel('Project API key').fill(key);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   }
@@ -148,7 +149,8 @@ describe('the dashboard', () => {
   it('lets a person in with a key of the project, and out again', async () => {
     const { page, complaints } = await someone();
     await page.goto(`${service.url}/dashboard`);
-    await page.getByLabel('Project API key').waitFor();
+    await page.getByRole('button', { name: 'Continue with Telegram' }).waitFor();
+    expect(await page.getByLabel('Project API key').count()).toBe(0);
     // Without a sign-in there is none to ask for.
     expect(complaints).toEqual([]);
     await signIn(page, '/dashboard', 'hk_wrong');
@@ -160,10 +162,11 @@ describe('the dashboard', () => {
     await page.getByText('Tea shop').waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('button', { name: 'Account menu' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('Project API key').waitFor();
+    await page.getByRole('button', { name: 'Continue with Telegram' }).waitFor();
     await page.reload();
-    await page.getByLabel('Project API key').waitFor();
+    await page.getByRole('button', { name: 'Continue with Telegram' }).waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -381,6 +384,7 @@ describe('the dashboard', () => {
     await service.pool.query('UPDATE dashboard_sessions SET expires_at = now()');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('You were signed out. Sign in again').waitFor();
+    await page.getByRole('link', { name: 'Use an API key' }).click();
     await page.getByLabel('Project API key').fill(project.api_key);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
@@ -543,6 +547,7 @@ describe('the dashboard', () => {
   it('speaks the language of the browser, and the other one on request', async () => {
     const { page } = await someone({ locale: 'ru-RU' });
     await page.goto(`${service.url}/dashboard/logins`);
+    await page.getByRole('link', { name: 'Войти по ключу API' }).click();
     await page.getByLabel('Ключ API проекта').fill(project.api_key);
     await page.getByRole('button', { name: 'Войти', exact: true }).click();
     await page.getByRole('heading', { name: 'Входы', exact: true }).waitFor();
@@ -554,6 +559,7 @@ describe('the dashboard', () => {
     await page.getByRole('alert').getByText('Этот адрес ведёт в частную сеть').waitFor();
     await page.goto(`${service.url}/dashboard/logins`);
     expect(await page.evaluate('document.documentElement.lang')).toBe('ru');
+    await page.getByRole('button', { name: 'Меню учётной записи' }).click();
     await page.getByRole('button', { name: 'English' }).click();
     await page.getByRole('heading', { name: 'Logins', exact: true }).waitFor();
     await page.reload();
@@ -604,15 +610,23 @@ describe('the dashboard', () => {
   it('can be used with the keyboard alone', async () => {
     const { page } = await someone();
     await page.goto(`${service.url}/dashboard`);
-    await page.getByLabel('Project API key').waitFor();
-    await page.keyboard.press('Tab');
+    await page.getByRole('link', { name: 'Use an API key' }).waitFor();
+    await tabTo(page, 'Use an API key');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`document.activeElement.type === 'password'`);
     await page.keyboard.type(project.api_key);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await tabTo(page, 'Webhooks');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
+    await tabTo(page, 'Endpoints');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
-    await tabTo(page, 'New endpoint');
+    await page.waitForFunction(`document.activeElement?.tagName === 'H1'`);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('New endpoint');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'New endpoint' }).waitFor();
     await tabTo(page, '', 'input[type=url]');
@@ -634,6 +648,7 @@ describe('the dashboard', () => {
   it('hinders nobody, on small and large screens, light and dark', async () => {
     const { page, complaints } = await someone();
     await page.goto(`${service.url}/dashboard`);
+    await page.getByRole('link', { name: 'Use an API key' }).click();
     await page.getByLabel('Project API key').waitFor();
     await lookAt(page, 'sign-in');
     await signIn(page);
@@ -648,6 +663,7 @@ describe('the dashboard', () => {
   it('needs no scrolling to the side in Russian either, whose words are longer', async () => {
     const { page } = await someone({ locale: 'ru-RU', viewport: { width: 1280, height: 800 } });
     await page.goto(`${service.url}/dashboard`);
+    await page.getByRole('link', { name: 'Войти по ключу API' }).click();
     await page.getByLabel('Ключ API проекта').fill(project.api_key);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Обзор' }).waitFor();

@@ -116,7 +116,8 @@ it('is offered by the hosted page and shown by the dashboard', async () => {
   await page.getByRole('img', { name: 'QR code to log in with Owl' }).waitFor();
 
   await page.goto(`${service.url}/dashboard/channels`);
-  await page.getByRole('button', { name: 'Sign in with Telegram, MAX or Owl' }).waitFor();
+  await page.getByRole('button', { name: 'Continue with Owl' }).waitFor();
+  await page.getByRole('link', { name: 'Use an API key' }).click();
   await page.getByLabel('Project API key').fill(project.api_key);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   const panel = page.locator('section', { has: page.getByRole('heading', { name: 'Owl' }) });

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { IconName } from '../shared/icons';
 import type { Scope } from '../../src/contract/scopes';
-import { can } from './access';
+import { AccountMenu } from './account-menu';
 import { api, type DashboardSession } from './api';
 import { AllowedPage, Icon } from './elements';
 import { Batches } from './pages/batches';
@@ -33,56 +32,13 @@ import { Subscribers } from './pages/subscribers';
 import { Team } from './pages/team';
 import { OpenTemplate, TemplateEditor } from './pages/template-editor';
 import { Templates } from './pages/templates';
+import { Menu, Tabs } from './menu';
+import { Palette, usePalette } from './palette';
 import { useResource } from './resource';
 import { go, Heading, Link, nameProject, usePath } from './router';
-import { language, setLanguage, t } from './texts';
+import { t } from './texts';
 
-interface Section {
-  path: string;
-  title: string;
-  icon: IconName;
-  /** Shown to those who may do this. Default: everyone. */
-  scope?: Scope;
-}
-
-/** The pages by what they are about. Groups are divided by a line. */
-const sections = (): Section[][] => [
-  [{ path: '/dashboard', title: t.overview, icon: 'home' }],
-  [
-    { path: '/dashboard/logins', title: t.logins, icon: 'login' },
-    { path: '/dashboard/oidc', title: t.oidc, icon: 'identification', scope: 'manage' },
-  ],
-  [
-    { path: '/dashboard/webhooks', title: t.webhooks, icon: 'bolt' },
-    { path: '/dashboard/deliveries', title: t.deliveries, icon: 'list' },
-  ],
-  [
-    { path: '/dashboard/subscribers', title: t.subscribers, icon: 'users' },
-    { path: '/dashboard/events', title: t.trackedEvents, icon: 'cursor' },
-    { path: '/dashboard/links', title: t.links, icon: 'link' },
-    { path: '/dashboard/labels', title: t.labels, icon: 'tag' },
-  ],
-  [
-    { path: '/dashboard/broadcasts', title: t.broadcasts, icon: 'megaphone' },
-    { path: '/dashboard/scheduled', title: t.scheduled, icon: 'calendar' },
-    { path: '/dashboard/recurring', title: t.recurring, icon: 'repeat' },
-    { path: '/dashboard/drip', title: t.drip.chains, icon: 'branch' },
-    { path: '/dashboard/batches', title: t.batches, icon: 'stack' },
-    { path: '/dashboard/templates', title: t.templates, icon: 'document' },
-  ],
-  [
-    { path: '/dashboard/settings', title: t.settings, icon: 'cog', scope: 'manage' },
-    { path: '/dashboard/channels', title: t.channels, icon: 'chat', scope: 'manage' },
-    { path: '/dashboard/keys', title: t.apiKeys, icon: 'key', scope: 'admin' },
-    { path: '/dashboard/team', title: t.team, icon: 'users', scope: 'admin' },
-    { path: '/dashboard/audit', title: t.audit, icon: 'list', scope: 'admin' },
-  ],
-];
-
-const shownSections = () =>
-  sections()
-    .map((group) => group.filter(({ scope }) => scope === undefined || can(scope)))
-    .filter((group) => group.length > 0);
+const FIND_KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
 
 interface ShellProps {
   session: DashboardSession;
@@ -100,11 +56,12 @@ export function Shell({ session, onSession, onSignedOut }: ShellProps) {
   }, [name]);
   // On a low screen the list of pages scrolls, and the current one stays in sight.
   useEffect(() => {
-    document.querySelector('#navigation [aria-current]')?.scrollIntoView({ block: 'nearest' });
+    const current = document.querySelector<HTMLElement>('#navigation [aria-current]');
+    if (current) keepInSight(current);
   }, [path]);
+  const palette = usePalette();
+  const leaveMenu = () => setMenuOpen(false);
   const signOut = () => void api.signOut().then(onSignedOut, onSignedOut);
-  const isCurrent = (section: Section) =>
-    section.path === '/dashboard' ? path === section.path : path.startsWith(section.path);
   return (
     <div class="shell">
       <a class="skip" href="#main">
@@ -131,41 +88,34 @@ export function Shell({ session, onSession, onSignedOut }: ShellProps) {
         </div>
         <div id="navigation" class={menuOpen ? 'side-content open' : 'side-content'}>
           {session.projects.length > 1 && <ProjectSwitch session={session} onSession={onSession} />}
-          <nav aria-label={t.navigation}>
-            {shownSections().map((group) => (
-              <div key={group[0]?.path} class="nav-group">
-                {group.map((section) => (
-                  <Link
-                    key={section.path}
-                    to={section.path}
-                    current={isCurrent(section)}
-                    onClick={() => setMenuOpen(false)}
-                  >
-                    <Icon name={section.icon} /> {section.title}
-                  </Link>
-                ))}
-              </div>
-            ))}
-          </nav>
+          <button type="button" class="find" onClick={palette.open}>
+            <Icon name="search" small /> {t.find} <kbd>{FIND_KEYS}</kbd>
+          </button>
+          <Menu path={path} onLeave={leaveMenu} />
           <div class="side-foot">
             <a href={t.docsStart} target="_blank" rel="noopener">
               <Icon name="book" /> {t.docs}
             </a>
-            <Link to="/dashboard/account" onClick={() => setMenuOpen(false)}>
-              <Icon name="login" /> {t.account}
-            </Link>
-            <button type="button" onClick={signOut}>
-              <Icon name="signOut" /> {t.signOut}
-            </button>
-            <LanguageSwitch />
+            <AccountMenu session={session} onLeave={leaveMenu} onSignOut={signOut} />
           </div>
         </div>
       </header>
       <main id="main" tabIndex={-1}>
+        <Tabs path={path} />
         <Content path={path} session={session} onProjectChanged={() => void project.reload()} />
       </main>
+      {palette.isOpen && <Palette onClose={palette.close} />}
     </div>
   );
+}
+
+/** Not by `scrollIntoView`, after which the first Tab would begin there instead of at the skip link. */
+function keepInSight(entry: HTMLElement): void {
+  const list = entry.closest('nav');
+  if (!list) return;
+  const [inner, outer] = [entry.getBoundingClientRect(), list.getBoundingClientRect()];
+  if (inner.top < outer.top) list.scrollTop -= outer.top - inner.top;
+  else if (inner.bottom > outer.bottom) list.scrollTop += inner.bottom - outer.bottom;
 }
 
 function ProjectSwitch({ session, onSession }: Pick<ShellProps, 'session' | 'onSession'>) {
@@ -188,30 +138,6 @@ function ProjectSwitch({ session, onSession }: Pick<ShellProps, 'session' | 'onS
         ))}
       </select>
     </label>
-  );
-}
-
-/** Each language is named in itself. */
-export function LanguageSwitch() {
-  return (
-    <div class="languages" role="group" aria-label={t.language}>
-      {(
-        [
-          ['en', 'English'],
-          ['ru', 'Русский'],
-        ] as const
-      ).map(([code, name]) => (
-        <button
-          key={code}
-          type="button"
-          lang={code}
-          aria-pressed={language === code}
-          onClick={() => setLanguage(code)}
-        >
-          {name}
-        </button>
-      ))}
-    </div>
   );
 }
 

@@ -15,6 +15,7 @@ import check from 'heroicons/20/solid/check.svg?raw';
 import checkCircle from 'heroicons/20/solid/check-circle.svg?raw';
 import chevronLeft from 'heroicons/20/solid/chevron-left.svg?raw';
 import chevronRight from 'heroicons/20/solid/chevron-right.svg?raw';
+import chevronUpDown from 'heroicons/20/solid/chevron-up-down.svg?raw';
 import clipboard from 'heroicons/20/solid/clipboard-document.svg?raw';
 import clock from 'heroicons/20/solid/clock.svg?raw';
 import code from 'heroicons/20/solid/code-bracket.svg?raw';
@@ -42,6 +43,7 @@ import signOut from 'heroicons/24/outline/arrow-right-start-on-rectangle.svg?raw
 import stack from 'heroicons/24/outline/rectangle-stack.svg?raw';
 import tag from 'heroicons/24/outline/tag.svg?raw';
 import users from 'heroicons/24/outline/users.svg?raw';
+import userCircle from 'heroicons/24/outline/user-circle.svg?raw';
 import video from 'heroicons/24/outline/film.svg?raw';
 import xCircle from 'heroicons/20/solid/x-circle.svg?raw';
 import xMark from 'heroicons/20/solid/x-mark.svg?raw';
@@ -63,6 +65,7 @@ export const icons = {
   checkCircle,
   chevronLeft,
   chevronRight,
+  chevronUpDown,
   clipboard,
   clock,
   code,
@@ -89,6 +92,7 @@ export const icons = {
   signOut,
   stack,
   tag,
+  userCircle,
   users,
   video,
   xCircle,

@@ -1,6 +1,7 @@
 import { eventually } from '../../support/eventually';
 import { signInByMessenger } from '../../system/team/fixture';
-import { goTo } from '../fixture';
+import { scriptedReceiver } from '../../system/webhooks/fixture';
+import { goTo, seriousFlaws } from '../fixture';
 import type { DashboardContext } from './dashboard-context';
 
 /** What helps on every page: lists that name people and say what to do next, errors that can be tried again. */
@@ -77,6 +78,57 @@ export function describeFinding(at: () => DashboardContext): void {
     await other.page.waitForFunction(`document.activeElement.closest('#main section:last-of-type form')`);
     await goTo(other.page, '/dashboard/audit');
     await other.page.locator('.empty').getByRole('link', { name: 'Settings' }).waitFor();
+  });
+
+  it('finds pages, subscribers, deliveries and logins by Ctrl-K', async () => {
+    const { service, someone, signIn } = at();
+    const shop = await service.createProject({ name: 'Finder' });
+    const receiver = await scriptedReceiver(200);
+    const { body } = await shop.api('POST', '/v1/auth/session', { state: 'found' });
+    const start = new URL(body.telegram_link as string).searchParams.get('start') ?? '';
+    await service.control.open('telegram', 'finder', { start, first_name: 'Paula' });
+    await eventually(async () =>
+      (await service.control.chat('telegram', 'finder')).messages.some((m) => m.buttons.length),
+    );
+    await service.control.tap('telegram', 'finder', { button: 0 });
+    await eventually(async () => (await shop.api('GET', '/v1/subscribers?q=Paula')).body.data.length === 1);
+    const { body: endpoint } = await shop.api('POST', '/v1/webhooks', { url: receiver.url });
+    await shop.api('POST', `/v1/webhooks/${endpoint.id}/test`, { event: 'otp.sent' });
+
+    const { page } = await someone({ viewport: { width: 390, height: 800 } });
+    await signIn(page, '/dashboard', shop.api_key);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const find = async (text: string) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog', { name: 'Find' }).getByRole('combobox').fill(text);
+    };
+    await find('recur');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Recurring', exact: true }).waitFor();
+    // Its neighbours stand beside it.
+    await page.getByRole('navigation', { name: 'Messages' }).getByRole('link', { name: 'Scheduled' }).click();
+    await page.waitForURL('**/dashboard/scheduled');
+    await find('otp.sent');
+    await page.getByRole('option', { name: /otp\.sent/ }).click();
+    await page.getByRole('heading', { name: 'otp.sent' }).waitFor();
+    await find('paul');
+    await page.getByRole('option', { name: /Login of Paula/ }).waitFor();
+    expect(await seriousFlaws(page)).toEqual([]);
+    await page.getByRole('option', { name: /^Paula/ }).click();
+    await page.getByRole('heading', { name: 'Paula' }).waitFor();
+    await receiver.close();
+
+    // On a phone the menu is longer than the screen; the account's own things are always in sight.
+    await page.getByRole('button', { name: 'Menu', exact: true }).click();
+    await page.getByRole('button', { name: 'Account menu' }).click();
+    const background = () =>
+      page.evaluate('getComputedStyle(document.body).backgroundColor') as Promise<string>;
+    const light = await background();
+    await page.getByRole('button', { name: 'Dark' }).click();
+    expect(await background()).not.toBe(light);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Paula' }).waitFor();
+    expect(await background()).not.toBe(light);
   });
 
   it('offers to try again when Herald cannot be reached', async () => {

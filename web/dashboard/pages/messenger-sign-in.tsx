@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api, type DashboardLogin, type DashboardSession } from '../api';
 import { MessengerIcon, Problem } from '../elements';
-import { messengerLinks, messengers } from '../messengers';
-import { language, locale, t } from '../texts';
+import { firstChannel, messengerLinks, messengers } from '../messengers';
+import { language, t } from '../texts';
 
 type Ended = keyof typeof t.signInEnds;
 
@@ -12,15 +12,17 @@ const demoUser = () => new URLSearchParams(location.search).get('demo');
 /** Signs in by Herald's own login: the person confirms in the bot, and this page waits for it. */
 export function MessengerSignIn({ onSignedIn }: { onSignedIn: (session: DashboardSession) => void }) {
   const [login, setLogin] = useState<DashboardLogin | null>(null);
+  const [chosen, setChosen] = useState('');
   const [ended, setEnded] = useState<Ended | null>(null);
   const [error, setError] = useState<Error | null>(null);
-  const begin = () => {
+  const begin = (channel: string) => {
+    setChosen(channel);
     setEnded(null);
     setError(null);
     api.beginLogin().then(setLogin, setError);
   };
   useEffect(() => {
-    if (demoUser() !== null) begin();
+    if (demoUser() !== null) begin(firstChannel());
   }, []);
   useEffect(() => {
     if (!login) return;
@@ -42,7 +44,6 @@ export function MessengerSignIn({ onSignedIn }: { onSignedIn: (session: Dashboar
   }, [login]);
   return (
     <div class="sign-in-messenger">
-      <p class="or">{t.orByMessenger}</p>
       {ended && (
         <p class="note" role="status">
           {t.signInEnds[ended]}
@@ -52,9 +53,9 @@ export function MessengerSignIn({ onSignedIn }: { onSignedIn: (session: Dashboar
       {login ? (
         <div role="status">
           <p>{t.confirmInMessenger}</p>
-          <p class="buttons">
-            {offered(login).map(({ channel, name, link }) => (
-              <a key={channel} class="btn" href={linkOf(link)} target="_blank" rel="noopener">
+          <p class="messengers">
+            {offered(login, chosen).map(({ channel, name, link }) => (
+              <a key={channel} class="btn primary" href={linkOf(link)} target="_blank" rel="noopener">
                 <MessengerIcon channel={channel} /> {t.openIn(name)}
               </a>
             ))}
@@ -62,13 +63,18 @@ export function MessengerSignIn({ onSignedIn }: { onSignedIn: (session: Dashboar
           <p>
             {t.matchCodeIs}: <strong class="match-code">{login.match_code}</strong>
           </p>
+          <button type="button" class="btn quiet small" onClick={() => setLogin(null)}>
+            {t.goBack}
+          </button>
         </div>
       ) : (
-        <button type="button" class="btn" onClick={begin}>
-          {ended || error
-            ? t.tryAgain
-            : t.signInWith(anyOf(messengers().map(({ label }) => label[language])))}
-        </button>
+        <p class="messengers">
+          {messengers().map(({ channel, label }) => (
+            <button key={channel} type="button" class="btn" onClick={() => begin(channel)}>
+              <MessengerIcon channel={channel} /> {t.continueWith(label[language])}
+            </button>
+          ))}
+        </p>
       )}
     </div>
   );
@@ -82,13 +88,11 @@ async function waitForAnswer(id: string, signal: AbortSignal): Promise<'confirme
   }
 }
 
-/** The owner of the demo is a user of the first messenger. */
-function offered(login: DashboardLogin) {
-  return messengerLinks(login).slice(0, demoUser() === null ? undefined : 1);
-}
-
-function anyOf(names: string[]): string {
-  return new Intl.ListFormat(locale, { type: 'disjunction' }).format(names);
+/** The messenger that was chosen; all of them where it has no bot. */
+function offered(login: DashboardLogin, chosen: string) {
+  const links = messengerLinks(login);
+  const wanted = links.filter(({ channel }) => channel === chosen);
+  return wanted.length > 0 ? wanted : links;
 }
 
 /** For a user of the demo the simulator presses Start by itself. */

@@ -3,7 +3,7 @@ import { limits } from '../../../src/contract/limits';
 import { api, type DashboardSession } from '../api';
 import { Field, Problem, useForm } from '../elements';
 import { Heading } from '../router';
-import { LanguageSwitch } from '../shell';
+import { LanguageSwitch } from '../language-switch';
 import { t } from '../texts';
 import { OwnSignIns } from './account';
 

@@ -1,8 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { api, type DashboardSession } from '../api';
 import { Dialog, Field, Problem, useForm } from '../elements';
+import { messengers } from '../messengers';
 import { Heading } from '../router';
-import { LanguageSwitch } from '../shell';
+import { LanguageSwitch } from '../language-switch';
 import { t } from '../texts';
 import { MessengerSignIn } from './messenger-sign-in';
 
@@ -13,8 +14,7 @@ export function SignIn(props: { notice: string; onSignedIn: OnSignedIn }) {
     <main class="sign-in">
       <div class="panel">
         <Brand />
-        <KeyForm {...props} />
-        <MessengerSignIn onSignedIn={props.onSignedIn} />
+        <Ways {...props} />
       </div>
       <p class="sign-in-foot">
         <a href={t.docsStart}>{t.docs}</a> <LanguageSwitch />
@@ -47,22 +47,51 @@ function Brand() {
 export function SignInAgain({ onSignedIn }: { onSignedIn: OnSignedIn }) {
   return (
     <Dialog title={t.signInTitle} class="cover" persistent onClose={() => {}}>
-      <KeyForm notice={t.signedOut} onSignedIn={onSignedIn} />
-      <MessengerSignIn onSignedIn={onSignedIn} />
+      <Ways notice={t.signedOut} onSignedIn={onSignedIn} />
     </Dialog>
   );
 }
 
-function KeyForm(props: { notice: string; onSignedIn: OnSignedIn }) {
-  const [key, setKey] = useState('');
-  const form = useForm([], async () => props.onSignedIn(await api.signIn(key)));
+/** People sign in by messenger; a key is for those who have nothing else yet. The address `#key` begins with the key. */
+function Ways(props: { notice: string; onSignedIn: OnSignedIn }) {
+  const [isByKey, setByKey] = useState(location.hash === BY_KEY || messengers().length === 0);
   return (
-    <form {...form.attributes}>
+    <>
       {props.notice && (
         <p class="note" role="status">
           {props.notice}
         </p>
       )}
+      <MessengerSignIn onSignedIn={props.onSignedIn} />
+      {isByKey ? (
+        <KeyForm onSignedIn={props.onSignedIn} />
+      ) : (
+        <p class="other-way">
+          <a
+            href={BY_KEY}
+            onClick={(event) => {
+              event.preventDefault();
+              setByKey(true);
+            }}
+          >
+            {t.useApiKey}
+          </a>
+        </p>
+      )}
+    </>
+  );
+}
+
+const BY_KEY = '#key';
+
+function KeyForm(props: { onSignedIn: OnSignedIn }) {
+  const [key, setKey] = useState('');
+  const form = useForm([], async () => props.onSignedIn(await api.signIn(key)));
+  const { ref } = form.attributes;
+  // The form appears because the person asked for it: the next thing is to type the key.
+  useEffect(() => ref.current?.querySelector('input')?.focus(), []);
+  return (
+    <form {...form.attributes} class="by-key">
       <Field label={t.apiKey} hint={t.apiKeyHint}>
         {(attributes) => (
           <input

@@ -1,6 +1,23 @@
 import type { shellEn } from './shell-en';
 
 export const shellRu: typeof shellEn = {
+  menuLogin: 'Вход',
+  menuMessaging: 'Сообщения',
+  menuMessages: 'Рассылки',
+  menuProject: 'Проект',
+  endpoints: 'Адреса',
+  find: 'Найти',
+  palette: 'Поиск',
+  paletteHint: 'Страницы, подписчики, доставки, входы',
+  paletteNothing: 'Ничего не нашлось',
+  loginOf: (name) => `Вход: ${name}`,
+  loginById: 'Вход с этим ID',
+  accountMenu: 'Меню учётной записи',
+  signedInByKey: 'Ключ API',
+  theme: 'Тема',
+  themes: { system: 'Авто', light: 'Светлая', dark: 'Тёмная' },
+  useApiKey: 'Войти по ключу API',
+  continueWith: (messenger) => `Продолжить через ${messenger}`,
   receivedAt: 'Получено',
   occurredAt: 'Произошло',
   findSubscriber: 'Имя, имя пользователя или внешний ID',

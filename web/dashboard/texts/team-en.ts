@@ -1,8 +1,6 @@
 /** Team, sign-in by messenger, audit log and the account, in English. */
 export const teamEn = {
   // Signing in by messenger
-  orByMessenger: 'Or sign in with a messenger',
-  signInWith: (messengers: string) => `Sign in with ${messengers}`,
   openIn: (messenger: string) => `Open ${messenger}`,
   matchCodeIs: 'The bot shows the same code',
   confirmInMessenger: 'Open the bot and confirm. This page then continues by itself.',

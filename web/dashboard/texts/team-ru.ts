@@ -3,8 +3,6 @@ import type { teamEn } from './team-en';
 /** Команда, вход через мессенджер, журнал изменений и учётная запись. */
 export const teamRu: typeof teamEn = {
   // Вход через мессенджер
-  orByMessenger: 'Или войдите через мессенджер',
-  signInWith: (messengers) => `Войти через ${messengers}`,
   openIn: (messenger) => `Открыть ${messenger}`,
   matchCodeIs: 'Бот покажет тот же код',
   confirmInMessenger: 'Откройте бота и подтвердите вход. Эта страница продолжит сама.',

@@ -1,0 +1,25 @@
+import { language, setLanguage, t } from './texts';
+
+/** Each language is named in itself. */
+export function LanguageSwitch() {
+  return (
+    <div class="choices" role="group" aria-label={t.language}>
+      {(
+        [
+          ['en', 'English'],
+          ['ru', 'Русский'],
+        ] as const
+      ).map(([code, name]) => (
+        <button
+          key={code}
+          type="button"
+          lang={code}
+          aria-pressed={language === code}
+          onClick={() => setLanguage(code)}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
