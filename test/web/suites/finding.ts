@@ -68,8 +68,6 @@ export function describeFinding(at: () => DashboardContext): void {
     const { page } = await someone();
     await signIn(page, `/dashboard/${details.find((path) => path.startsWith('drip/'))}`);
     await page.getByRole('cell', { name: 'Dora' }).waitFor();
-    await goTo(page, `/dashboard/${details.find((path) => path.startsWith('templates/'))}`);
-    await page.getByRole('heading', { name: 'In English' }).waitFor();
 
     const empty = await service.createProject({ name: 'Empty' });
     const other = await someone();
