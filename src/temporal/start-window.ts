@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 export interface StartWindow {
   /** How many starts may be in flight now. */
   size(): number;
@@ -5,51 +7,82 @@ export interface StartWindow {
   measure<T>(start: () => Promise<T>): Promise<T>;
 }
 
+/** The fastest start of this time, and of the one before it, tells the server's own latency. */
+const OWN_SPAN_MS = 5 * 60_000;
+/** A slow start takes so many times as long as one that meets no queue. */
+const SLOW = 3;
+/** A start that is slow with the fewest in flight keeps its place for so many times as long as it took. */
+const REST = 3;
+const MAX_REST_MS = 2_000;
+
 /**
- * Bounds starts by what the Temporal server can take: one more after each that was fast, half as many after one that was
- * slow or failed (AIMD). Starts that wait at the server hold up those of logins. What a start takes with the fewest in
- * flight is the server's own latency: slow is one that takes longer than `slowMs` and twice as long as that.
+ * Bounds starts by what the Temporal server can take: one more after as many fast ones as may be in flight, half as many
+ * after one that was slow or failed (AIMD). It grows only while it is the limit, so a flood after quiet hours begins with few.
+ * What a workflow does after its start loads the server more than the start, so even the fewest can
+ * be too many: then starts rest. Otherwise every step of a login would wait behind the work of deliveries.
  */
 export function createStartWindow({
   min,
   max,
   slowMs,
   now = () => performance.now(),
+  rest = (ms) => sleep(ms),
 }: {
   min: number;
   max: number;
+  /** No start is slow that takes less. */
   slowMs: number;
   now?: () => number;
+  rest?: (ms: number) => Promise<void>;
 }): StartWindow {
-  let size = max;
+  let size = min;
+  let inFlight = 0;
   let halvedAt = -Infinity;
-  let ownMs = 0;
+  const fastest = createFastest(now);
 
-  function adapt(startedAt: number, isSlow: boolean): void {
-    if (!isSlow) size = Math.min(max, size + 1);
-    // Starts that were in flight together are slow for one reason, so they count once.
-    else if (startedAt > halvedAt) {
-      size = Math.max(min, Math.floor(size / 2));
-      halvedAt = now();
+  async function end(startedAt: number, failed: boolean): Promise<void> {
+    const ms = now() - startedAt;
+    const isSlow = failed || ms > Math.max(slowMs, SLOW * fastest(ms));
+    if (!isSlow) {
+      if (inFlight >= Math.floor(size)) size = Math.min(max, size + 1 / size);
+      return;
     }
+    // Starts that were in flight together are slow for one reason, so they count once.
+    if (startedAt <= halvedAt) return;
+    halvedAt = now();
+    if (Math.floor(size) === min) await rest(Math.min(REST * ms, MAX_REST_MS));
+    size = Math.max(min, size / 2);
   }
 
   return {
-    size: () => size,
+    size: () => Math.floor(size),
     async measure(start) {
       const startedAt = now();
-      const limitMs = Math.max(slowMs, 2 * ownMs);
-      const isOneOfFewest = size === min;
+      let failed = true;
+      inFlight += 1;
       try {
         const result = await start();
-        const ms = now() - startedAt;
-        ownMs = isOneOfFewest ? ms : Math.min(ownMs, ms);
-        adapt(startedAt, ms > limitMs);
+        failed = false;
         return result;
-      } catch (error) {
-        adapt(startedAt, true);
-        throw error;
+      } finally {
+        await end(startedAt, failed).finally(() => (inFlight -= 1));
       }
     },
+  };
+}
+
+/** The least of the values that were given lately. */
+function createFastest(now: () => number): (ms: number) => number {
+  let before = Infinity;
+  let present = Infinity;
+  let since = now();
+  return (ms) => {
+    if (now() - since > OWN_SPAN_MS) {
+      before = present;
+      present = Infinity;
+      since = now();
+    }
+    present = Math.min(present, ms);
+    return Math.min(before, present);
   };
 }

@@ -35,13 +35,13 @@ export interface DeliveryRelayDeps {
 
 /**
  * Sixteen starts in flight were measured to be better than sixty-four, which made the server time out. When it is slow, the
- * relay leaves it to the logins and has two in flight.
+ * relay leaves it to the logins and has one in flight.
  */
-const CONCURRENCY = { min: 2, max: 16 };
+const CONCURRENCY = { min: 1, max: 16 };
 /** Starts and signals without an attempt have places of their own, so that neither kind waits behind the other. */
 const SLOTLESS_CONCURRENCY = { min: 1, max: 8 };
-/** A server that keeps up starts a workflow in some tens of milliseconds. */
-const SLOW_START_MS = 250;
+/** A server that keeps up starts a workflow in some tens of milliseconds. A login takes several such steps. */
+const SLOW_START_MS = 60;
 const SWEEP_MS = 1_000;
 /** Characters of an endpoint's path in the Temporal UI: the server bounds a summary. */
 const SHOWN_PATH = 100;

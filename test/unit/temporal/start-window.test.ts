@@ -3,9 +3,21 @@ import { startRelay } from '../../../src/temporal/relay';
 import { createStartWindow } from '../../../src/temporal/start-window';
 import { eventually } from '../../support/eventually';
 
-test('slow starts halve what may be in flight, once for those of one time, and fast ones restore it', async () => {
+/** A window on a clock of its own, and how long its starts rested. */
+function windowAt({ min, max }: { min: number; max: number }) {
   let now = 0;
-  const window = createStartWindow({ min: 2, max: 16, slowMs: 100, now: () => now });
+  const rests: number[] = [];
+  const window = createStartWindow({
+    min,
+    max,
+    slowMs: 100,
+    now: () => now,
+    rest: (ms) => {
+      rests.push(ms);
+      return Promise.resolve();
+    },
+  });
+  /** Starts that are in flight together. */
   async function start(count: number, ms: number): Promise<void> {
     const ends: (() => void)[] = [];
     const running = Array.from({ length: count }, () =>
@@ -16,37 +28,63 @@ test('slow starts halve what may be in flight, once for those of one time, and f
     await Promise.all(running);
     now += 1;
   }
+  /** As many at once as may be, again and again. */
+  async function fill(times: number, ms: number): Promise<void> {
+    for (let time = 0; time < times; time += 1) await start(window.size(), ms);
+  }
+  return { window, rests, start, fill, pass: (ms: number) => void (now += ms) };
+}
+
+test('begins with few, grows while starts are fast, and halves when they are slow, once for those of one time', async () => {
+  const { window, start, fill } = windowAt({ min: 1, max: 16 });
+  expect(window.size()).toBe(1);
+  await fill(40, 10);
   expect(window.size()).toBe(16);
   await start(16, 500);
   expect(window.size()).toBe(8);
-  for (const expected of [4, 2, 2]) {
-    await start(2, 500);
+  for (const expected of [4, 2, 1, 1]) {
+    await start(window.size(), 500);
     expect(window.size()).toBe(expected);
   }
-  await start(3, 10);
-  expect(window.size()).toBe(5);
-  await start(20, 10);
-  expect(window.size()).toBe(16);
+  await fill(40, 10);
   await expect(window.measure(() => Promise.reject(new Error('unavailable')))).rejects.toThrow();
   expect(window.size()).toBe(8);
 });
 
-test('a server whose starts always take long gets more than the fewest, until they take longer', async () => {
-  let now = 0;
-  const window = createStartWindow({ min: 2, max: 16, slowMs: 100, now: () => now });
-  const start = (ms: number) =>
-    window.measure(() => {
-      now += ms;
-      return Promise.resolve();
-    });
-  for (let count = 0; count < 30; count += 1) await start(300);
-  expect(window.size()).toBe(16);
-  await start(900);
-  expect(window.size()).toBe(8);
+test('does not grow while it is not the limit', async () => {
+  const { window, start } = windowAt({ min: 2, max: 16 });
+  for (let time = 0; time < 40; time += 1) await start(1, 10);
+  expect(window.size()).toBe(2);
 });
 
-test('a relay whose starts are slow soon has few in flight', async () => {
-  const window = createStartWindow({ min: 2, max: 16, slowMs: -1 });
+test('starts that are slow with the fewest in flight rest', async () => {
+  const { rests, start } = windowAt({ min: 1, max: 16 });
+  await start(1, 10);
+  await start(2, 200);
+  expect(rests).toEqual([]);
+  await start(1, 200);
+  await start(1, 5_000);
+  expect(rests).toEqual([600, 2_000]);
+});
+
+test('a server whose starts always take long is not slow, until they take longer', async () => {
+  const { window, start, fill, pass, rests } = windowAt({ min: 1, max: 16 });
+  await fill(40, 300);
+  expect(window.size()).toBe(16);
+  await start(16, 1_000);
+  expect(window.size()).toBe(8);
+  // It has become slower for good: what was fast is forgotten.
+  for (let time = 0; time < 4; time += 1) {
+    pass(4 * 60_000);
+    await start(window.size(), 1_000);
+  }
+  rests.length = 0;
+  await fill(40, 1_000);
+  expect([window.size(), rests]).toEqual([16, []]);
+});
+
+test('a relay has as many in flight as its window lets it', async () => {
+  const window = createStartWindow({ min: 2, max: 4, slowMs: 3_600_000 });
   const ends: (() => void)[] = [];
   const relay = startRelay<number>({
     name: 'test',
@@ -57,13 +95,11 @@ test('a relay whose starts are slow soon has few in flight', async () => {
     log: pino({ level: 'silent' }),
   });
   const endAll = () => ends.splice(0).forEach((end) => end());
-  await eventually(() => ends.length === 16);
-  endAll();
-  await eventually(() => ends.length === 8);
-  endAll();
-  await eventually(() => ends.length === 4);
-  endAll();
-  await eventually(() => ends.length === 2);
+  for (const inFlight of [2, 2, 3, 3, 4]) {
+    await eventually(() => ends.length >= inFlight);
+    endAll();
+  }
+  await eventually(() => window.size() === 4 && ends.length === 4);
   const stopped = relay.stop();
   endAll();
   await stopped;
