@@ -35,3 +35,4 @@ export { type BotTexts, botTexts } from './texts';
 export type { BotUser } from './update';
 export { type FindProjectText, type ProjectTextName } from './project-text';
 export { greeting, loginConfirmed } from './welcome';
+export { withCode } from './with-code';

@@ -175,7 +175,7 @@ function isSpace(char: string): boolean {
   return /^\s$/.test(char);
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -3,8 +3,8 @@ import { readUserAgent } from '../contract/device';
 import type { Role } from '../contract/scopes';
 
 /**
- * The copy of the bots in both languages. It is sent as plain text, so that names of projects and people need no
- * escaping and cannot become markup.
+ * The copy of the bots in both languages, as plain text: names of projects and people need no escaping and cannot become
+ * markup. A code has a line of its own, which with-code.ts makes stand out.
  */
 export interface BotTexts {
   yes: string;
@@ -107,7 +107,7 @@ const en: BotTexts = {
         `Yes also subscribes you to messages from ${shown(question.project)}. To stop them, send /stop.`,
     ),
   confirmed: (project, { subscribes } = { subscribes: true }) =>
-    lines(`Authorization confirmed: ${shown(project)}.`, subscribes && en.howToStop),
+    lines(`You’re logged in to ${shown(project)}.`, subscribes && en.howToStop),
   howToStop: 'To stop its messages, send /stop.',
   declined: (project) => `Login to ${shown(project)} declined.`,
   expired: (project) => `The login to ${shown(project)} has expired. To log in, start again on the site.`,
@@ -163,8 +163,8 @@ const en: BotTexts = {
 
   oneTimeCode: ({ project, code, minutes }) =>
     lines(
-      `Your code for ${shown(project)}: ${code}`,
-      `It is valid for ${minutes} min. Don’t share it with anyone.`,
+      code,
+      `Your code for ${shown(project)}. It is valid for ${minutes} min. Don’t share it with anyone.`,
     ),
 
   help: lines(
@@ -201,7 +201,7 @@ const ru: BotTexts = {
         `Нажав «Да», вы подпишетесь на сообщения от «${shown(question.project)}». Отписаться: /stop.`,
     ),
   confirmed: (project, { subscribes } = { subscribes: true }) =>
-    lines(`Авторизация подтверждена: «${shown(project)}».`, subscribes && ru.howToStop),
+    lines(`Вы вошли в «${shown(project)}».`, subscribes && ru.howToStop),
   howToStop: 'Чтобы отписаться от сообщений, отправьте /stop.',
   declined: (project) => `Вход в «${shown(project)}» отклонён.`,
   expired: (project) => `Время на вход в «${shown(project)}» истекло. Чтобы войти, начните заново на сайте.`,
@@ -258,10 +258,7 @@ const ru: BotTexts = {
   creditsExhausted: (project) => `«${shown(project)}»: входы этого месяца закончились.`,
 
   oneTimeCode: ({ project, code, minutes }) =>
-    lines(
-      `Ваш код для «${shown(project)}»: ${code}`,
-      `Он действует ${minutes} мин. Никому его не сообщайте.`,
-    ),
+    lines(code, `Это ваш код для «${shown(project)}». Он действует ${minutes} мин. Никому его не сообщайте.`),
 
   help: lines(
     'Этот бот подтверждает вход на сайты и присылает сообщения от них.',

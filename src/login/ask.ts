@@ -5,6 +5,7 @@ import {
   botTexts,
   recordThrottled,
   storedBotKey,
+  withCode,
 } from '../bots';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
@@ -117,13 +118,16 @@ function question(
 ): OutgoingMessage {
   const texts = botTexts[lang];
   return {
-    text: texts.approvalQuestion({
-      project: project.name,
-      message: session.message ?? '',
-      matchCode: session.match_code,
-      device: session.user_agent,
-      address: session.client_ip,
-    }),
+    ...withCode(
+      texts.approvalQuestion({
+        project: project.name,
+        message: session.message ?? '',
+        matchCode: session.match_code,
+        device: session.user_agent,
+        address: session.client_ip,
+      }),
+      session.match_code,
+    ),
     buttons: answerButtons(texts, nonce),
   };
 }

@@ -287,6 +287,7 @@ export const sessionRecordSchema = z.strictObject({
 });
 export type SessionRecord = z.infer<typeof sessionRecordSchema>;
 
+export const sessionParams = z.strictObject({ id: idSchema });
 export const sessionListQuery = z.strictObject({
   status: z.enum(loggedStatuses).optional(),
   flow: z.enum(sessionFlows).optional(),

@@ -1,11 +1,13 @@
 import type pg from 'pg';
 import { pageOf } from '../contract/common';
+import { AppError } from '../contract/errors';
 import { decodeCursor, toPage } from '../contract/cursor';
 import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import {
   loginStatsQuery,
   loginStatsSchema,
   sessionListQuery,
+  sessionParams,
   sessionRecordSchema,
   type SessionRecord,
 } from './contract';
@@ -45,6 +47,23 @@ export function createSessionListRoutes({
         return toPage(found, query.limit, (session) =>
           presentSession(session, config.HERALD_SUBSCRIBER_ID_FORMAT),
         );
+      },
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v1/auth/sessions/{id}',
+        summary: 'Get a login',
+        description: 'An entry of the list of logins, without its code.',
+        tag: 'Login',
+        params: sessionParams,
+        response: sessionRecordSchema,
+      },
+      async ({ project, params: { id } }) => {
+        const one = { sessionId: id, before: null, limit: 1 };
+        const [session] = await listLoggedSessions(pool, project.id, one);
+        if (!session) throw new AppError('not_found');
+        return presentSession(session, config.HERALD_SUBSCRIBER_ID_FORMAT);
       },
     ),
     route(

@@ -25,6 +25,7 @@ import {
   botTexts,
   serves,
   storedBotKey,
+  withCode,
 } from '../bots';
 import { flows } from './flows';
 import { endSession, firstAnswer } from './queries/decisions';
@@ -179,13 +180,16 @@ function ownerOf({ messenger, user }: Chat): SessionOwner {
 function question(session: AuthSession, project: Project, nonce: string, user: BotUser): OutgoingMessage {
   const texts = botTexts[user.lang];
   return {
-    text: texts.loginQuestion({
-      project: project.name,
-      matchCode: session.match_code,
-      device: session.user_agent,
-      address: session.client_ip,
-      subscribes: !project.system,
-    }),
+    ...withCode(
+      texts.loginQuestion({
+        project: project.name,
+        matchCode: session.match_code,
+        device: session.user_agent,
+        address: session.client_ip,
+        subscribes: !project.system,
+      }),
+      session.match_code,
+    ),
     buttons: answerButtons(texts, nonce),
   };
 }

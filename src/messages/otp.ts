@@ -1,5 +1,5 @@
 import { createHmac, randomInt } from 'node:crypto';
-import { botTexts, isRetryableReason } from '../bots';
+import { botTexts, isRetryableReason, withCode } from '../bots';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
@@ -66,7 +66,7 @@ async function deliverCode(
     await activateOtp(db, codeOf(codeId, subscriber, request));
     await emitEvent(db, project.id, 'otp.sent', eventFields(deps, subscriber, request.purpose, at));
   };
-  const result = await deliver(deps, messageId, subscriber, { text }, { onResult });
+  const result = await deliver(deps, messageId, subscriber, withCode(text, code), { onResult });
   if (result?.status === 'sent') return;
   throw refusal(result?.reason ?? null);
 }

@@ -122,6 +122,9 @@ export const taggedSchema = z.strictObject({
 });
 export type Tagged = z.infer<typeof taggedSchema>;
 
+/** As many as a page can have. */
+const MOST_IDS = limits.pageSize.max;
+
 export const subscriberListQuery = z.strictObject({
   channel: channelSchema.optional(),
   tag: labelSchema.optional(),
@@ -135,6 +138,12 @@ export const subscriberListQuery = z.strictObject({
     .describe(
       'Only subscribers whose name, username or external_id begins with this text, in any case, or who have this tag.',
     ),
+  ids: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(subscriberIdSchema).max(MOST_IDS))
+    .optional()
+    .describe(`Only these subscribers: up to ${MOST_IDS} ids, separated by commas.`),
   active: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')

@@ -4,7 +4,7 @@ import { subscriberListQuery, subscriberSchema } from './contract';
 import { listSubscribers } from './queries/records';
 import { viewSubscriber } from './record';
 
-const filters = subscriberListQuery.omit({ cursor: true, limit: true });
+const filters = subscriberListQuery.omit({ cursor: true, limit: true, ids: true });
 
 export function subscriberExport(format: SubscriberIdFormat): ExportSource<typeof filters> {
   return {

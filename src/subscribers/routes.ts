@@ -2,7 +2,7 @@ import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
 import type { Core } from '../core';
 import { routesOf, Streamed } from '../http/route';
-import { patchSubscriber, requireSubscriber, tagSubscribers } from './changes';
+import { patchSubscriber, publicIdOf, requireSubscriber, tagSubscribers } from './changes';
 import { heldData } from './held-data';
 import { heldDataSchema } from './held-data-schema';
 import {
@@ -35,8 +35,10 @@ export function createSubscriberRoutes(core: Pick<Core, 'pool' | 'cipher' | 'con
         errors: ['invalid_external_id'],
       },
       async ({ project, query }) => {
-        const { cursor, ...filter } = query;
-        const found = await listSubscribers(pool, project.id, { ...filter, before: decodeCursor(cursor) });
+        const { cursor, ids, ...filter } = query;
+        const uuids = ids?.flatMap((id) => publicIdOf(id) ?? []);
+        const before = decodeCursor(cursor);
+        const found = await listSubscribers(pool, project.id, { ...filter, uuids, before });
         return toPage(found, query.limit, present);
       },
     ),

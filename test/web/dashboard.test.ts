@@ -8,6 +8,7 @@ import { scriptedReceiver, type ScriptedReceiver } from '../system/webhooks/fixt
 import { goTo, launchBrowser, overflow, screenshot, seriousFlaws, visit, type Visit } from './fixture';
 import { describeFinding } from './suites/finding';
 import { describeMessagePages } from './suites/message-pages';
+import { describeResultPages } from './suites/result-pages';
 import { describeRoles } from './suites/roles';
 import { describeTeamPages } from './suites/team-pages';
 
@@ -21,6 +22,7 @@ const pages = [
   'links',
   'labels',
   'events',
+  'messages',
   'broadcasts',
   'broadcasts/new',
   'drip',
@@ -136,7 +138,20 @@ describe('the dashboard', () => {
       ],
     });
     await project.api('POST', `/v1/drip-chains/${chain.drip_id}/enrolments`, { subscriber_id: subscriberId });
+    const { body: broadcast } = await project.api('POST', '/v1/broadcast', { text: 'News' });
+    const { body: batch } = await project.api('POST', '/v1/send/batch', {
+      messages: [{ subscriber_id: subscriberId, text: 'Ready' }],
+    });
+    const { body: message } = await project.api('POST', '/v1/send', {
+      subscriber_id: subscriberId,
+      text: 'Hi',
+    });
+    const { body: session } = await project.api('POST', '/v1/auth/session', { state: 'detail' });
     return [
+      `broadcasts/${broadcast.job_id}`,
+      `batches/${batch.batch_id}`,
+      `messages/${message.details[0].delivery_id}`,
+      `logins/${session.session_id}`,
       `webhooks/${endpoint.id}`,
       `deliveries/${sent.delivery_id}`,
       `subscribers/${subscriberId}`,
@@ -642,6 +657,7 @@ describe('the dashboard', () => {
   const context = () => ({ service, project, someone, signIn, detailPages });
   describeTeamPages(context);
   describeMessagePages(context);
+  describeResultPages(context);
   describeRoles(context);
   describeFinding(context);
 

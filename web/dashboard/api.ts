@@ -3,11 +3,13 @@ import type { contentSchema } from '../../src/contract/content';
 import { followedLists } from '../../src/contract/followed-lists';
 import type {
   audienceSchema,
+  BroadcastResult,
   broadcastSchema,
+  JobStats,
   newBroadcastSchema,
   startedBroadcastSchema,
 } from '../../src/broadcasts/contract';
-import type { BatchView } from '../../src/broadcasts/batch/contract';
+import type { BatchResult, BatchView } from '../../src/broadcasts/batch/contract';
 import type {
   newRecurringSchema,
   recurringChangesSchema,
@@ -32,6 +34,8 @@ import type {
   newTemplateSchema,
   previewSchema,
   PreviewResult,
+  ProjectTextChanges,
+  ProjectTexts,
   templateDefinitionSchema,
   TemplateView,
 } from '../../src/templates/contract';
@@ -51,7 +55,7 @@ import type { eventTypeSchema } from '../../src/events/contract';
 import type { TrackedEventView as TrackedEvent } from '../../src/tracked/contract';
 import type { createdKeySchema, KeyView } from '../../src/projects/contract';
 import type { OwnProjectChanges, ProjectView, UsageView } from '../../src/projects/contract';
-import type { SessionRecord } from '../../src/login/contract';
+import type { LoginStats, SessionRecord } from '../../src/login/contract';
 import type {
   ClientView,
   clientChangesSchema,
@@ -61,6 +65,7 @@ import type {
 } from '../../src/oidc/contract';
 import type {
   MessageRecord,
+  messageSchema,
   messageStatsSchema,
   sendSchema,
   SendResponse,
@@ -76,6 +81,7 @@ import type {
   subscribeLinkSchema,
   subscriberChangesSchema,
   subscriberSchema,
+  Tagged,
   TagView,
 } from '../../src/subscribers/contract';
 import type {
@@ -84,6 +90,8 @@ import type {
   DeliveryView,
   endpointChangesSchema,
   EndpointView,
+  Filter,
+  filterPreviewResultSchema,
   newEndpointSchema,
   rotatedSecretSchema,
   statsSchema,
@@ -128,12 +136,24 @@ export type TemplateDefinition = z.input<typeof templateDefinitionSchema>;
 export type NewLink = z.input<typeof newLinkSchema>;
 export type LabelKind = 'tags' | 'permissions';
 export type Broadcast = z.infer<typeof broadcastSchema>;
+export type Message = z.infer<typeof messageSchema>;
+export interface MessageFilter {
+  source?: string;
+  source_id?: string;
+  subscriber_id?: string;
+  status?: string;
+  since?: string;
+}
+export type EndpointFilter = Filter;
+export type FilterPreview = z.infer<typeof filterPreviewResultSchema>;
 export type Channel = ChannelView;
 export type OidcClient = ClientView;
 export type NewOidcClient = z.input<typeof newClientSchema>;
 export type CreatedKey = z.infer<typeof createdKeySchema>;
 export type {
   AuditEntry,
+  BatchResult,
+  BroadcastResult,
   DashboardLogin,
   Import,
   Invitation,
@@ -142,13 +162,16 @@ export type {
   DashboardSession,
   DeliveryView,
   EndpointView,
+  JobStats,
   KeyView,
   LinkView,
+  LoginStats,
   MessageRecord,
   MessengerView,
   TrackedEvent,
   OwnProjectChanges,
   PermissionView,
+  ProjectTexts,
   ProjectView,
   SessionRecord,
   TagView,
@@ -299,6 +322,11 @@ export const api = {
   logins: (filter: { status?: string; channel?: string; subscriber_id?: string; cursor: string | null }) =>
     get<Page<SessionRecord>>(`/v1/auth/sessions${query({ ...filter, limit: 25 })}`),
 
+  login: (id: string) => get<SessionRecord>(`/v1/auth/sessions/${id}`),
+  loginStats: (days: number) => get<LoginStats>(`/v1/auth/stats?days=${days}`),
+  projectTexts: () => get<ProjectTexts>('/v1/project/texts'),
+  changeProjectTexts: (texts: ProjectTextChanges) => call<ProjectTexts>('PUT', '/v1/project/texts', texts),
+
   keys: () => get<Page<KeyView>>('/v1/keys'),
   createKey: (name: string, scopes?: Scope[]) =>
     post<CreatedKey>('/v1/keys', { ...(name ? { name } : {}), ...(scopes ? { scopes } : {}) }),
@@ -330,6 +358,8 @@ export const api = {
   rotateSecret: (id: string) => post<z.infer<typeof rotatedSecretSchema>>(`/v1/webhooks/${id}/rotate-secret`),
   testEndpoint: (id: string, event: string) =>
     post<{ delivery_id: string }>(`/v1/webhooks/${id}/test`, { event }),
+  previewFilter: (events: string[], filter: EndpointFilter) =>
+    post<FilterPreview>('/v1/webhooks/filter-preview', { events, filter }),
   recover: (id: string, since: string) =>
     post<{ recovered: number }>(`/v1/webhooks/${id}/recover`, { since }),
 
@@ -353,6 +383,11 @@ export const api = {
 
   subscribers: (filter: { channel: string; active: string; tag: string; q: string; cursor: string | null }) =>
     get<Page<Subscriber>>(`/v1/subscribers${query({ ...filter, limit: 25 })}`),
+  /** At most a hundred, as a page has. */
+  subscribersById: (ids: string[]) =>
+    get<Page<Subscriber>>(`/v1/subscribers${query({ ids: ids.join(), limit: 100 })}`),
+  tagSubscribers: (ids: string[], tags: { add?: string[]; remove?: string[] }) =>
+    post<Tagged>('/v1/subscribers/tags', { ids, ...tags }),
   subscriber: (id: string) => get<Subscriber>(`/v1/subscribers/${encodeURIComponent(id)}`),
   subscribeLinks: () => get<z.infer<typeof subscribeLinkSchema>>('/v1/subscribe-link'),
   links: (cursor: string | null) => get<Page<LinkView>>(`/v1/subscribe-links${query({ cursor, limit: 25 })}`),
@@ -377,15 +412,27 @@ export const api = {
 
   messages: (subscriberId: string, cursor: string | null) =>
     get<Page<MessageRecord>>(`/v1/messages${query({ subscriber_id: subscriberId, cursor, limit: 25 })}`),
+  messageLog: (filter: MessageFilter & { cursor: string | null }) =>
+    get<Page<MessageRecord>>(`/v1/messages${query({ ...filter, limit: 25 })}`),
+  message: (id: string) => get<Message>(`/v1/messages/${id}`),
   messageStats: () => get<z.infer<typeof messageStatsSchema>>('/v1/messages/stats'),
   send: (message: NewMessage) => post<SendResponse>('/v1/send', message),
 
   broadcast: (broadcast: NewBroadcast) =>
     post<z.infer<typeof startedBroadcastSchema>>('/v1/broadcast', broadcast),
   broadcasts: (cursor: string | null) => get<Page<Broadcast>>(`/v1/broadcast${query({ cursor, limit: 25 })}`),
+  broadcastJob: (id: string) => get<Broadcast>(`/v1/broadcast/${id}`),
+  broadcastStats: (id: string) => get<JobStats>(`/v1/broadcast/${id}/stats`),
+  broadcastResults: (id: string, filter: { status: string; cursor: string | null }) =>
+    get<Page<BroadcastResult>>(`/v1/broadcast/${id}/results${query({ ...filter, limit: 25 })}`),
+  retryBroadcast: (id: string) => post<{ job_id: string }>(`/v1/broadcast/${id}/retry`),
   cancelBroadcast: (id: string) => call<unknown>('DELETE', `/v1/broadcast/${id}`),
 
   batches: (cursor: string | null) => get<Page<Batch>>(`/v1/send/batch${query({ cursor, limit: 25 })}`),
+  batch: (id: string) => get<Batch>(`/v1/send/batch/${id}`),
+  batchStats: (id: string) => get<JobStats>(`/v1/send/batch/${id}/stats`),
+  batchResults: (id: string, cursor: string | null) =>
+    get<Page<BatchResult>>(`/v1/send/batch/${id}/results${query({ cursor, limit: 25 })}`),
   cancelBatch: (id: string) => call<unknown>('DELETE', `/v1/send/batch/${id}`),
 
   scheduled: (filter: { status: string; cursor: string | null }) =>

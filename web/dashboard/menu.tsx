@@ -54,6 +54,7 @@ function groups(): MenuGroup[] {
             { path: '/dashboard/scheduled', title: t.scheduled },
             { path: '/dashboard/recurring', title: t.recurring },
             { path: '/dashboard/batches', title: t.batches },
+            { path: '/dashboard/messages', title: t.results.messages },
           ],
         },
         { path: '/dashboard/drip', title: t.drip.chains, icon: 'branch' },

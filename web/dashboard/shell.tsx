@@ -4,9 +4,11 @@ import type { Scope } from '../../src/contract/scopes';
 import { AccountMenu } from './account-menu';
 import { api, type DashboardSession } from './api';
 import { AllowedPage, Icon } from './elements';
+import { BatchPage } from './pages/batch';
 import { Batches } from './pages/batches';
 import { Account } from './pages/account';
 import { Audit } from './pages/audit';
+import { BroadcastPage } from './pages/broadcast';
 import { Broadcasts } from './pages/broadcasts';
 import { Channels } from './pages/channels';
 import { Composer, EditRecurring, EditScheduled } from './pages/composer';
@@ -21,7 +23,10 @@ import { ImportPage } from './pages/import';
 import { Keys } from './pages/keys';
 import { Labels } from './pages/labels';
 import { Links } from './pages/links';
+import { LoginPage } from './pages/login';
 import { Logins } from './pages/logins';
+import { MessagePage } from './pages/message';
+import { Messages } from './pages/messages';
 import { OidcClients } from './pages/oidc';
 import { Overview } from './pages/overview';
 import { OpenRecurring, RecurringMessages } from './pages/recurring';
@@ -149,7 +154,8 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
     if (!id) return <Deliveries workflowsUrl={props.session.temporal_ui_url} />;
     return <DeliveryPage key={id} id={id} workflowsUrl={props.session.temporal_ui_url} />;
   }
-  if (section === 'logins') return <Logins />;
+  if (section === 'logins') return id ? <LoginPage key={id} id={id} /> : <Logins />;
+  if (section === 'messages') return id ? <MessagePage key={id} id={id} /> : <Messages />;
   if (section === 'subscribers') {
     if (id === 'import') return only('manage', <ImportPage />);
     return id ? <SubscriberPage key={id} id={id} /> : <Subscribers />;
@@ -157,9 +163,12 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (section === 'events') return <TrackedEvents />;
   if (section === 'links') return <Links />;
   if (section === 'labels') return <Labels />;
-  if (section === 'broadcasts') return id === 'new' ? only('send', <Composer when="now" />) : <Broadcasts />;
+  if (section === 'broadcasts') {
+    if (id === 'new') return only('send', <Composer when="now" />);
+    return id ? <BroadcastPage key={id} id={id} /> : <Broadcasts />;
+  }
   if (section === 'oidc') return only('manage', <OidcClients />);
-  if (section === 'batches') return <Batches />;
+  if (section === 'batches') return id ? <BatchPage key={id} id={id} /> : <Batches />;
   if (section === 'scheduled') {
     if (id === 'new') return only('send', <Composer when="at" />);
     return id ? only('send', <EditScheduled key={id} id={id} />) : <ScheduledMessages />;

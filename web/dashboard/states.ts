@@ -68,12 +68,24 @@ const broadcastTones: Record<string, Tone> = {
   completed: 'good',
 };
 
-export function broadcastState({ status }: Broadcast): Shown {
-  return { tone: broadcastTones[status] ?? 'neutral', text: t.broadcastStates[status] };
+export function broadcastState(broadcast: Broadcast): Shown {
+  const { status } = broadcast;
+  return (
+    withFailures(broadcast) ?? { tone: broadcastTones[status] ?? 'neutral', text: t.broadcastStates[status] }
+  );
 }
 
-export function batchState({ status }: Batch): Shown {
-  return { tone: broadcastTones[status] ?? 'neutral', text: t.batchStates[status] };
+export function batchState(batch: Batch): Shown {
+  const { status } = batch;
+  return withFailures(batch) ?? { tone: broadcastTones[status] ?? 'neutral', text: t.batchStates[status] };
+}
+
+/** A job that has ended is not simply done while some of its messages failed. */
+function withFailures(job: { status: string; sent: number; failed: number }): Shown | null {
+  if (job.status !== 'completed' || job.failed === 0) return null;
+  return job.sent === 0
+    ? { tone: 'bad', text: t.results.noneSent }
+    : { tone: 'warn', text: t.results.someFailed };
 }
 
 const scheduledTones: Record<string, Tone> = {
@@ -114,6 +126,6 @@ export function runState({ status }: RecurringRun): Shown {
 
 const messageTones: Record<string, Tone> = { sent: 'good', failed: 'bad', queued: 'busy', sending: 'busy' };
 
-export function messageState({ status }: MessageRecord): Shown {
+export function messageState({ status }: Pick<MessageRecord, 'status'>): Shown {
   return { tone: messageTones[status] ?? 'neutral', text: t.messageStates[status] };
 }

@@ -46,6 +46,7 @@ export interface SessionFilter {
   flow?: string | undefined;
   channel?: Channel | undefined;
   subscriberId?: string | undefined;
+  sessionId?: string | undefined;
   before: Cursor | null;
   limit: number;
 }
@@ -58,7 +59,7 @@ export function listSessions(
 ): Promise<(NamedSessionRow & { cursor_at: string })[]> {
   return rows<NamedSessionRow & { cursor_at: string }>(
     db,
-    'list_sessions',
+    filter.sessionId === undefined ? 'list_sessions' : 'find_logged_session',
     `SELECT ${COLUMNS}, s.user_agent, s.message, p.first_name, p.username,
        ${cursorTime('s.created_at')} AS cursor_at
      FROM auth_sessions s LEFT JOIN subscribers p ON p.id = ${ANSWERER}
@@ -69,6 +70,7 @@ export function listSessions(
        AND (s.created_at, s.id) < (coalesce($5::timestamptz, 'infinity'), coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
        AND ($8::uuid IS NULL OR s.subscriber_id = $8
          OR s.id IN (SELECT r.session_id FROM auth_request_recipients r WHERE r.subscriber_id = $8))
+       ${filter.sessionId === undefined ? '' : 'AND s.id = $9'}
      ORDER BY s.created_at DESC, s.id DESC LIMIT $7`,
     [
       projectId,
@@ -79,6 +81,7 @@ export function listSessions(
       filter.before?.id ?? null,
       filter.limit + 1,
       filter.subscriberId ?? null,
+      ...(filter.sessionId === undefined ? [] : [filter.sessionId]),
     ],
   );
 }

@@ -13,6 +13,7 @@ export interface SubscriberFilter {
   active?: boolean | undefined;
   /** The beginning of a name, a username or an external id, or a whole tag. */
   q?: string | undefined;
+  uuids?: string[] | undefined;
   before: Cursor | null;
   limit: number;
 }
@@ -40,7 +41,7 @@ export function listSubscribers(
 ): Promise<(SubscriberRecord & { cursor_at: string })[]> {
   return rows<SubscriberRecord & { cursor_at: string }>(
     db,
-    filter.q === undefined ? 'list_subscribers' : 'search_subscribers',
+    `${filter.q === undefined ? 'list' : 'search'}_subscribers${filter.uuids ? '_of_ids' : ''}`,
     `SELECT ${SUBSCRIBER_COLUMNS}, ${cursorTime('created_at')} AS cursor_at FROM subscribers
      WHERE project_id = $1
        AND ($2::text IS NULL OR channel = $2)
@@ -49,6 +50,7 @@ export function listSubscribers(
        AND ($5::boolean IS NULL OR active = $5)
        AND (created_at, id) < (coalesce($6::timestamptz, 'infinity'), coalesce($7::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
        ${filter.q === undefined ? '' : SEARCH}
+       ${filter.uuids ? `AND id = ANY($${filter.q === undefined ? 9 : 10}::uuid[])` : ''}
      ORDER BY created_at DESC, id DESC LIMIT $8`,
     [
       projectId,
@@ -60,6 +62,7 @@ export function listSubscribers(
       filter.before?.id ?? null,
       filter.limit + 1,
       ...(filter.q === undefined ? [] : [filter.q.replace(/^@/, '')]),
+      ...(filter.uuids ? [filter.uuids] : []),
     ],
   );
 }

@@ -83,6 +83,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'GET /v1/auth/link': () => ({}),
   'POST /v1/auth/session': () => ({ body: { state: 'state' } }),
   'GET /v1/auth/sessions': () => ({}),
+  'GET /v1/auth/sessions/{id}': ({ session }) => ({ params: { id: session } }),
   'GET /v1/auth/stats': () => ({}),
   'GET /v1/auth/session/{id}/status': ({ session }) => ({ params: { id: session } }),
   'GET /v1/auth/session/{id}/qr': ({ session }) => ({ params: { id: session } }),

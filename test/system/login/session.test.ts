@@ -55,7 +55,7 @@ describe.each<Channel>(['telegram', 'max'])('login by session on %s', (channel) 
       const last = await lastBotMessage(service, channel, user);
       return last?.edited && last.buttons.length === 0 ? last : null;
     });
-    expect(message.text).toContain('Авторизация подтверждена');
+    expect(message.text).toContain('Вы вошли в «');
 
     const events = await eventsOf(service, project);
     expect(events.map((event) => event.name).sort()).toEqual(['auth.completed', 'subscription.created']);
@@ -104,6 +104,15 @@ describe.each<Channel>(['telegram', 'max'])('login by session on %s', (channel) 
       expect(question.text).toContain(part);
     }
     expect(question.text.split('\n')).toContain(session.match_code);
+    // Both messengers show it bold and monospaced.
+    const at = question.text.indexOf(`\n${session.match_code}\n`) + 1;
+    const shape = { offset: at, length: session.match_code.length };
+    expect(question.entities).toEqual(
+      expect.arrayContaining([
+        { type: 'bold', ...shape },
+        { type: 'code', ...shape },
+      ]),
+    );
     expect(question.text).toContain('To stop them, send /stop.');
     expect(question.buttons.map((row) => row.map((button) => button.text))).toEqual([['Yes', 'No']]);
   });

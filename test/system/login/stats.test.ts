@@ -67,6 +67,10 @@ test('logins are counted by day and messenger, each step once; approvals are not
     { session_id: unredeemed.session_id, status: 'unredeemed' },
   ]);
   expect(await listed('expired')).toMatchObject([{ session_id: asked.id }]);
+  const one = await project.api('GET', `/v1/auth/sessions/${unredeemed.session_id}`);
+  expect(one.body).toEqual((await listed('unredeemed'))[0]);
+  const stranger = await service.createProject();
+  expect((await stranger.api('GET', `/v1/auth/sessions/${unredeemed.session_id}`)).status).toBe(404);
   const status = `/v1/auth/session/${unredeemed.session_id}/status`;
   await eventually(async () => (await project.api('GET', status)).body.status === 'expired');
   expect((await stats(1)).days[0]).toMatchObject(today);

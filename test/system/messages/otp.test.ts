@@ -21,7 +21,7 @@ describe('one-time codes', () => {
   const verify = (code: string, more: Record<string, unknown> = {}) =>
     project.api('POST', '/v1/otp/verify', { subscriber_id: person.subscriberId, code, ...more });
   const lastCode = async (who = person) =>
-    /: (\d+)/.exec((await textsTo(service, who)).at(-1) ?? '')?.[1] ?? '';
+    /^(\d+)\n/.exec((await textsTo(service, who)).at(-1) ?? '')?.[1] ?? '';
   const wrong = (code: string) => String((Number(code) + 1) % 10 ** code.length).padStart(code.length, '0');
   const eventNames = async () =>
     (await eventsOf(service, project))

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { formatSubscriberId } from '../../../src/contract/ids';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
@@ -54,6 +55,10 @@ describe('subscribers', () => {
     expect(await ids('?tag=vip')).toEqual([first]);
     expect(await ids('?external_id=user%201')).toEqual([first]);
     expect(await ids('?active=false')).toEqual([]);
+    expect(await ids(`?ids=${first},${randomUUID()},${third},no-id`)).toEqual([third, first]);
+    expect(await ids(`?ids=${first},${third}&channel=telegram&q=user`)).toEqual([first]);
+    const many = Array.from({ length: 101 }, () => first).join();
+    expect((await project.api('GET', `/v1/subscribers?ids=${many}`)).body.code).toBe('validation_failed');
 
     const page = await project.api('GET', '/v1/subscribers?limit=2');
     expect(page.body.data).toHaveLength(2);

@@ -25,6 +25,7 @@ export const routeScopes: Readonly<Record<string, Scope | null>> = {
   'GET /v1/events': 'read',
   'GET /v1/auth/link': 'read',
   'GET /v1/auth/sessions': 'read',
+  'GET /v1/auth/sessions/{id}': 'read',
   'GET /v1/auth/stats': 'read',
   'GET /v1/messages': 'read',
   'GET /v1/messages/stats': 'read',

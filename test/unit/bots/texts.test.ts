@@ -1,6 +1,7 @@
 import { languages } from '../../../src/contract/common';
 import { limits } from '../../../src/contract/limits';
 import { botTexts, type BotTexts } from '../../../src/bots/texts';
+import { withCode } from '../../../src/bots/with-code';
 
 function everyText(texts: BotTexts): string[] {
   return Object.entries(texts).map(([name, text]: [string, unknown]) => {
@@ -44,6 +45,19 @@ describe('what the bots say', () => {
       expect(text.trim()).toBe(text);
       expect(text.length).toBeLessThan(limits.messageTextLength);
     }
+  });
+
+  it('has the code first in a one-time code, and makes it stand out without letting a name become markup', () => {
+    for (const language of languages) {
+      const text = botTexts[language].oneTimeCode({ project: '<b>Acme</b>', code: '123456', minutes: 5 });
+      expect(text).toMatch(/^123456\n/);
+      expect(withCode(text, '123456')).toEqual({
+        text: expect.stringMatching(/^<b><code>123456<\/code><\/b>\n[^]*&lt;b&gt;Acme&lt;\/b&gt;/),
+        format: 'html',
+      });
+    }
+    expect(withCode('No code here: 42 < 43', '42')).toEqual({ text: 'No code here: 42 < 43' });
+    expect(withCode('plain', null)).toEqual({ text: 'plain' });
   });
 
   it('has buttons that say exactly Yes and No', () => {

@@ -3,7 +3,7 @@ import { api, type Batch } from '../api';
 import { Allowed, Badge, ConfirmDialog, Empty, Pager, Problem, Time } from '../elements';
 import { number } from '../format';
 import { useResource } from '../resource';
-import { Heading, usePages } from '../router';
+import { Heading, Link, usePages } from '../router';
 import { batchState } from '../states';
 import { t } from '../texts';
 
@@ -48,7 +48,9 @@ function BatchCard({ batch, onCancel }: { batch: Batch; onCancel: () => void }) 
   return (
     <li class="panel card">
       <p class="row">
-        <code>{batch.batch_id}</code>
+        <Link to={`/dashboard/batches/${batch.batch_id}`} class="card-title" title={batch.batch_id}>
+          {t.results.batchOf(total)}
+        </Link>
         <Badge tone={state.tone}>{state.text}</Badge>
       </p>
       <label class="meter">

@@ -64,14 +64,12 @@ function BroadcastCard({ broadcast, onCancel }: { broadcast: Broadcast; onCancel
   return (
     <li class="panel card">
       <p class="row">
-        <span class="card-title clip wide" title={title}>
+        <Link to={`/dashboard/broadcasts/${broadcast.job_id}`} class="card-title clip wide" title={title}>
           {title}
-        </span>
+        </Link>
         <Badge tone={state.tone}>{state.text}</Badge>
       </p>
-      <p class="hint">
-        {audienceText(broadcast.audience)} · <code>{broadcast.job_id}</code>
-      </p>
+      <p class="hint">{audienceText(broadcast.audience)}</p>
       <label class="meter">
         <span>{t.broadcastDone(number(total - remaining), number(total))}</span>
         <progress max={Math.max(1, total)} value={total === 0 ? 1 : total - remaining} />

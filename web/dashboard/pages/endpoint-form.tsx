@@ -5,10 +5,11 @@ import { Field, FieldError, FormButtons, Problem, useForm } from '../elements';
 import { typedOrNull } from '../format';
 import { useResource } from '../resource';
 import { t } from '../texts';
+import { FilterFields, filterDraft, givenFilter } from './filter-fields';
 import { givenHeaders, HeaderFields, headerRows } from './header-fields';
 
 type LaneSetting = NonNullable<EndpointView['delivery_lane']>;
-const FIELDS = ['url', 'description', 'events', 'retry_policy', 'delivery_lane', 'headers'];
+const FIELDS = ['url', 'description', 'events', 'filter', 'retry_policy', 'delivery_lane', 'headers'];
 
 /** Creates or edits an endpoint. */
 export function EndpointForm(props: {
@@ -26,12 +27,14 @@ export function EndpointForm(props: {
   const [policy, setPolicy] = useState<'durable' | 'quick' | ''>(endpoint?.retry_policy ?? '');
   const [lane, setLane] = useState<LaneSetting | ''>(endpoint?.delivery_lane ?? '');
   const [headers, setHeaders] = useState(() => headerRows(endpoint));
+  const [filter, setFilter] = useState(() => filterDraft(endpoint));
   const form = useForm([...FIELDS, ...headers.map(({ name }) => `headers.${name.trim()}`)], async () => {
     if (!all && events.length === 0) throw new FieldError('events', t.selectEvents);
     await props.save({
       url: url.trim(),
       events: (all ? [] : events) as NonNullable<NewEndpoint['events']>,
       description: typedOrNull(description),
+      filter: givenFilter(filter),
       ...(policy === '' ? {} : { retry_policy: policy }),
       delivery_lane: lane === '' ? null : lane,
       headers: givenHeaders(headers),
@@ -68,6 +71,15 @@ export function EndpointForm(props: {
         chosen={events}
         setChosen={setEvents}
         error={form.problemOf('events')}
+      />
+      <FilterFields
+        draft={filter}
+        events={all ? [] : events}
+        error={form.problemOf('filter')}
+        onChange={(changed) => {
+          setFilter(changed);
+          form.touch();
+        }}
       />
       <Field
         label={t.retryPolicy}

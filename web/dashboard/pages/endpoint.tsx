@@ -26,6 +26,7 @@ import { t } from '../texts';
 import { DeliveryLog } from './delivery-log';
 import { EndpointForm } from './endpoint-form';
 import { EndpointSparkline } from './endpoints';
+import { filterText } from './filter-fields';
 
 type Open = 'change' | 'disable' | 'rotate' | 'delete' | 'test' | null;
 
@@ -109,6 +110,16 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
           </dd>
           <dt>{t.events}</dt>
           <dd>{endpoint.events.length === 0 ? t.allEvents : endpoint.events.join(', ')}</dd>
+          {endpoint.filter && (
+            <>
+              <dt>{t.results.filter}</dt>
+              <dd>
+                {filterText(endpoint.filter).map((line) => (
+                  <div key={line}>{line}</div>
+                ))}
+              </dd>
+            </>
+          )}
           <dt>{t.retryPolicy}</dt>
           <dd>{endpoint.retry_policy === 'durable' ? t.durable : t.quick}</dd>
           <OwnHeaders headers={endpoint.headers} />

@@ -23,6 +23,7 @@ import { useResource } from '../resource';
 import { Heading, Link, useFilters, usePages } from '../router';
 import { loginState } from '../states';
 import { t } from '../texts';
+import { LoginFunnel } from './login-funnel';
 
 const FILTERS = ['status', 'channel'] as const;
 
@@ -43,6 +44,7 @@ export function Logins() {
       </div>
       <Problem error={usage.error} />
       {usage.data && <Usage usage={usage.data} />}
+      <LoginFunnel />
       <SessionLog />
     </>
   );
@@ -147,15 +149,15 @@ function Row({ session }: { session: SessionRecord }) {
         <Device session={session} />
       </Cell>
       <Cell label={t.started}>
-        <span title={session.session_id}>
+        <Link to={`/dashboard/logins/${session.session_id}`} title={t.results.openLogin}>
           <Time at={session.created_at} />
-        </span>
+        </Link>
       </Cell>
     </tr>
   );
 }
 
-function Who({ session }: { session: SessionRecord }) {
+export function Who({ session }: { session: SessionRecord }) {
   if (session.subscriber_id === null) return <None />;
   return (
     <>

@@ -78,7 +78,7 @@ function Content({ data, reload }: { data: Data; reload: () => Promise<void> }) 
           figure={number(messages.sent)}
           note={messages.failed > 0 ? t.messagesFailed(messages.failed) : t.messagesAllSent}
           bad={messages.failed > 0}
-          to="/dashboard/broadcasts"
+          to={messages.failed > 0 ? '/dashboard/messages?status=failed&hours=24' : '/dashboard/messages'}
         />
         <Tile
           title={t.creditsLeft}

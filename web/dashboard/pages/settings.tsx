@@ -6,6 +6,7 @@ import { typedList, typedOrNull } from '../format';
 import { useResource } from '../resource';
 import { Heading } from '../router';
 import { t } from '../texts';
+import { BotTextsForm } from './bot-texts-form';
 import { BrandForm } from './brand-form';
 
 const FIELDS = [
@@ -26,6 +27,7 @@ export function Settings({ onChanged }: { onChanged: () => void }) {
       <Problem error={project.error} />
       {project.data && <SettingsForm project={project.data} onChanged={onChanged} />}
       {project.data && <BrandForm project={project.data} />}
+      {project.data && <BotTextsForm />}
     </>
   );
 }

@@ -1,4 +1,6 @@
+import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
+import { can } from '../access';
 import { api, query, type Subscriber } from '../api';
 import {
   Allowed,
@@ -25,6 +27,7 @@ import { useResource } from '../resource';
 import { Heading, Link, useFilters, usePages } from '../router';
 import { subscriberState } from '../states';
 import { t } from '../texts';
+import { BulkTags } from './bulk-tags';
 
 const TAGS_SHOWN = 3;
 
@@ -37,6 +40,10 @@ export function Subscribers() {
     JSON.stringify([filters.values, pages.cursor]),
   );
   const list = found.data?.data;
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [tagging, setTagging] = useState<Subscriber[]>([]);
+  const isSelectable = can('manage');
+  const selected = (list ?? []).filter(({ subscriber_id }) => chosen.includes(subscriber_id));
   return (
     <>
       <div class="heading">
@@ -88,21 +95,70 @@ export function Subscribers() {
         ) : (
           <NoSubscribers />
         ))}
+      {isSelectable && list && list.length > 0 && (
+        <p class="selection">
+          <label class="choice">
+            <input
+              type="checkbox"
+              checked={selected.length === list.length}
+              onChange={(event) =>
+                setChosen(event.currentTarget.checked ? list.map(({ subscriber_id }) => subscriber_id) : [])
+              }
+            />{' '}
+            {t.results.selectAll}
+          </label>
+          {selected.length > 0 && <span>{t.results.selectedPeople(selected.length)}</span>}
+          <button
+            type="button"
+            class="btn small"
+            disabled={selected.length === 0}
+            onClick={() => setTagging(selected)}
+          >
+            {t.results.editTags}
+          </button>
+        </p>
+      )}
       {list && list.length > 0 && (
         <Table
           label={t.subscribers}
-          columns={[t.personName, t.channel, t.status, t.externalId, t.tags, t.since]}
+          columns={[
+            ...(isSelectable ? [`!${t.select}`] : []),
+            t.personName,
+            t.channel,
+            t.status,
+            t.externalId,
+            t.tags,
+            t.since,
+          ]}
         >
           {list.map((subscriber) => (
             <Row
               key={subscriber.subscriber_id}
               subscriber={subscriber}
+              isSelectable={isSelectable}
+              isChosen={chosen.includes(subscriber.subscriber_id)}
+              choose={(on) =>
+                setChosen((before) => [
+                  ...before.filter((id) => id !== subscriber.subscriber_id),
+                  ...(on ? [subscriber.subscriber_id] : []),
+                ])
+              }
               onTag={(name) => filters.set('tag', name)}
             />
           ))}
         </Table>
       )}
       <Pager pages={pages} next={found.data?.next_cursor ?? null} />
+      {tagging.length > 0 && (
+        <BulkTags
+          people={tagging}
+          onClose={() => setTagging([])}
+          onSaved={async () => {
+            setChosen([]);
+            await found.reload();
+          }}
+        />
+      )}
     </>
   );
 }
@@ -122,10 +178,27 @@ function NoSubscribers() {
   );
 }
 
-function Row({ subscriber, onTag }: { subscriber: Subscriber; onTag: (tag: string) => void }) {
+function Row(props: {
+  subscriber: Subscriber;
+  isSelectable: boolean;
+  isChosen: boolean;
+  choose: (on: boolean) => void;
+  onTag: (tag: string) => void;
+}) {
+  const { subscriber, onTag } = props;
   const state = subscriberState(subscriber);
   return (
     <tr>
+      {props.isSelectable && (
+        <td class="select">
+          <input
+            type="checkbox"
+            aria-label={t.results.selectPerson(subscriber.first_name)}
+            checked={props.isChosen}
+            onChange={(event) => props.choose(event.currentTarget.checked)}
+          />
+        </td>
+      )}
       <Cell label={t.personName}>
         <Link to={`/dashboard/subscribers/${subscriber.subscriber_id}`} class="clip">
           <bdi>{subscriber.first_name}</bdi>

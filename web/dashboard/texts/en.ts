@@ -3,6 +3,7 @@ import { composeEn } from './compose-en';
 import { editorEn } from './editor-en';
 import { plural } from './plural';
 import { dripEn } from './drip-en';
+import { resultsEn } from './results-en';
 import { shellEn } from './shell-en';
 import { teamEn } from './team-en';
 
@@ -24,6 +25,7 @@ export const en = {
   ...teamEn,
   ...shellEn,
   drip: dripEn,
+  results: resultsEn,
   auditActions: auditEn,
   ...editorEn,
   ...composeEn,

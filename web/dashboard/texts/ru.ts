@@ -4,6 +4,7 @@ import { editorRu } from './editor-ru';
 import type { Texts } from './en';
 import { plural } from './plural';
 import { dripRu } from './drip-ru';
+import { resultsRu } from './results-ru';
 import { shellRu } from './shell-ru';
 import { teamRu } from './team-ru';
 
@@ -80,6 +81,7 @@ export const ru: Texts = {
   ...teamRu,
   ...shellRu,
   drip: dripRu,
+  results: resultsRu,
   auditActions: auditRu,
   ...editorRu,
   ...composeRu,

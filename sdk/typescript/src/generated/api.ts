@@ -73,6 +73,15 @@ export class AuthApi {
   }
 
   /**
+   * Get a login: `GET /v1/auth/sessions/{id}`.
+   *
+   * An entry of the list of logins, without its code.
+   */
+  getSession(id: string, options: RequestOptions = {}): Promise<types.AuthGetSessionResponse> {
+    return this.transport.request({ method: 'GET', path: pathOf`/v1/auth/sessions/${id}` }, options);
+  }
+
+  /**
    * Count logins by day: `GET /v1/auth/stats`.
    *
    * Logins of every flow, without approvals. A step counts on the day (UTC) on which it happens. A confirmed login whose code is not redeemed stays confirmed.

@@ -151,6 +151,9 @@ export type AuthListSessionsItem = {
   consumed_at: string | null;
 };
 
+/** The response of GET /v1/auth/sessions/{id}. */
+export type AuthGetSessionResponse = AuthListSessionsItem;
+
 /** The query of GET /v1/auth/stats. */
 export type AuthGetStatsQuery = {
   /** Days (UTC) back from today, which is included. */
@@ -380,6 +383,8 @@ export type SubscribersListQuery = {
   external_id?: string | undefined;
   /** Only subscribers whose name, username or external_id begins with this text, in any case, or who have this tag. */
   q?: string | undefined;
+  /** Only these subscribers: up to 100 ids, separated by commas. */
+  ids?: string | undefined;
   active?: 'true' | 'false' | undefined;
   cursor?: string | undefined;
   limit?: number | undefined;

@@ -157,6 +157,21 @@ class AuthApi:
             cursor,
         )
 
+    def get_session(
+        self,
+        id: str,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.AuthGetSessionResponse:
+        """Get a login: `GET /v1/auth/sessions/{id}`.
+
+        An entry of the list of logins, without its code."""
+        return cast(types.AuthGetSessionResponse, self._transport.request(
+            "GET",
+            f"/v1/auth/sessions/{path_of(id)}",
+            options=request_options,
+        ))
+
     def get_stats(
         self,
         *,
@@ -474,6 +489,7 @@ class SubscribersApi:
         tag: Union[str, Omit] = OMIT,
         external_id: Union[str, Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
+        ids: Union[str, Omit] = OMIT,
         active: Union[Literal["true", "false"], Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
@@ -483,7 +499,7 @@ class SubscribersApi:
         return cast(types.SubscribersListResponse, self._transport.request(
             "GET",
             "/v1/subscribers",
-            query=given({"channel": channel, "tag": tag, "external_id": external_id, "q": q, "active": active, "cursor": cursor, "limit": limit}),
+            query=given({"channel": channel, "tag": tag, "external_id": external_id, "q": q, "ids": ids, "active": active, "cursor": cursor, "limit": limit}),
             options=request_options,
         ))
 
@@ -494,6 +510,7 @@ class SubscribersApi:
         tag: Union[str, Omit] = OMIT,
         external_id: Union[str, Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
+        ids: Union[str, Omit] = OMIT,
         active: Union[Literal["true", "false"], Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
@@ -501,7 +518,7 @@ class SubscribersApi:
     ) -> Iterator[types.SubscribersListItem]:
         """All pages of `list`, entry by entry."""
         return all_pages(
-            lambda next_cursor: cast(Any, self.list(channel=channel, tag=tag, external_id=external_id, q=q, active=active, limit=limit, cursor=next_cursor, request_options=request_options)),
+            lambda next_cursor: cast(Any, self.list(channel=channel, tag=tag, external_id=external_id, q=q, ids=ids, active=active, limit=limit, cursor=next_cursor, request_options=request_options)),
             cursor,
         )
 

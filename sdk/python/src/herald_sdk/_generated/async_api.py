@@ -158,6 +158,21 @@ class AsyncAuthApi:
             cursor,
         )
 
+    async def get_session(
+        self,
+        id: str,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.AuthGetSessionResponse:
+        """Get a login: `GET /v1/auth/sessions/{id}`.
+
+        An entry of the list of logins, without its code."""
+        return cast(types.AuthGetSessionResponse, await self._transport.request(
+            "GET",
+            f"/v1/auth/sessions/{path_of(id)}",
+            options=request_options,
+        ))
+
     async def get_stats(
         self,
         *,
@@ -475,6 +490,7 @@ class AsyncSubscribersApi:
         tag: Union[str, Omit] = OMIT,
         external_id: Union[str, Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
+        ids: Union[str, Omit] = OMIT,
         active: Union[Literal["true", "false"], Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
@@ -484,7 +500,7 @@ class AsyncSubscribersApi:
         return cast(types.SubscribersListResponse, await self._transport.request(
             "GET",
             "/v1/subscribers",
-            query=given({"channel": channel, "tag": tag, "external_id": external_id, "q": q, "active": active, "cursor": cursor, "limit": limit}),
+            query=given({"channel": channel, "tag": tag, "external_id": external_id, "q": q, "ids": ids, "active": active, "cursor": cursor, "limit": limit}),
             options=request_options,
         ))
 
@@ -495,6 +511,7 @@ class AsyncSubscribersApi:
         tag: Union[str, Omit] = OMIT,
         external_id: Union[str, Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
+        ids: Union[str, Omit] = OMIT,
         active: Union[Literal["true", "false"], Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
@@ -502,7 +519,7 @@ class AsyncSubscribersApi:
     ) -> AsyncIterator[types.SubscribersListItem]:
         """All pages of `list`, entry by entry."""
         return all_pages_async(
-            lambda next_cursor: cast(Any, self.list(channel=channel, tag=tag, external_id=external_id, q=q, active=active, limit=limit, cursor=next_cursor, request_options=request_options)),
+            lambda next_cursor: cast(Any, self.list(channel=channel, tag=tag, external_id=external_id, q=q, ids=ids, active=active, limit=limit, cursor=next_cursor, request_options=request_options)),
             cursor,
         )
 

@@ -411,6 +411,8 @@ class SubscribersListQuery(TypedDict):
     """Your own id of the user: 1 to 128 printable characters."""
     q: NotRequired[str]
     """Only subscribers whose name, username or external_id begins with this text, in any case, or who have this tag."""
+    ids: NotRequired[str]
+    """Only these subscribers: up to 100 ids, separated by commas."""
     active: NotRequired[Literal["true", "false"]]
     cursor: NotRequired[str]
     limit: NotRequired[int]
@@ -4059,6 +4061,7 @@ class CreditsLowData(TypedDict):
 
 
 AuthCancelSessionResponse = AuthGetSessionStatusResponse
+AuthGetSessionResponse = AuthListSessionsItem
 AuthGetRequestQuery = AuthGetSessionStatusQuery
 AuthCancelRequestResponse = AuthGetRequestResponse
 HostedLoginGetQrQuery = AuthGetSessionQrQuery

@@ -1,0 +1,168 @@
+import { useState } from 'preact/hooks';
+import { api, type Batch } from '../api';
+import {
+  Allowed,
+  Badge,
+  Cell,
+  ChannelName,
+  Clip,
+  ConfirmDialog,
+  Copyable,
+  Crumbs,
+  Empty,
+  None,
+  Pager,
+  Problem,
+  Table,
+  Time,
+} from '../elements';
+import { number } from '../format';
+import { PersonLink, useSubscribers } from '../people';
+import { useResource } from '../resource';
+import { Heading, usePages } from '../router';
+import { batchState } from '../states';
+import { t } from '../texts';
+import { MessageCell, ResultCell } from './broadcast';
+import { JobFigures } from './job-stats';
+
+const REFRESH_MS = 2_500;
+
+/** A batch: what became of each of its messages. */
+export function BatchPage({ id }: { id: string }) {
+  const [isOver, setOver] = useState(false);
+  const found = useResource(
+    async () => {
+      const [batch, stats] = await Promise.all([api.batch(id), api.batchStats(id)]);
+      setOver(batch.ended_at !== null);
+      return { batch, stats };
+    },
+    id,
+    isOver ? undefined : REFRESH_MS,
+  );
+  const data = found.data;
+  return (
+    <>
+      <Crumbs trail={[{ to: '/dashboard/batches', text: t.batches }]} />
+      {found.error && !data && <Heading title={t.results.batch} />}
+      <Problem error={found.error} />
+      {data && (
+        <>
+          <Head batch={data.batch} reload={found.reload} />
+          <JobFigures stats={data.stats} />
+          <Results id={id} refresh={isOver ? undefined : REFRESH_MS} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Head({ batch, reload }: { batch: Batch; reload: () => Promise<void> }) {
+  const [cancelling, setCancelling] = useState(false);
+  const state = batchState(batch);
+  const done = batch.sent + batch.failed + batch.skipped;
+  return (
+    <>
+      <div class="heading">
+        <Heading title={t.results.batchOf(batch.total)} />
+        <Badge tone={state.tone}>{state.text}</Badge>
+        {batch.ended_at === null && (
+          <Allowed scope="send">
+            <span class="actions">
+              <button type="button" class="btn" onClick={() => setCancelling(true)}>
+                {t.cancelBatch}
+              </button>
+            </span>
+          </Allowed>
+        )}
+      </div>
+      <section class="panel" aria-label={t.details}>
+        <dl class="facts">
+          {batch.ended_at === null && (
+            <>
+              <dt>{t.results.recipients}</dt>
+              <dd>
+                <label class="meter">
+                  <span>{t.broadcastDone(number(done), number(batch.total))}</span>
+                  <progress max={Math.max(1, batch.total)} value={done} />
+                </label>
+              </dd>
+            </>
+          )}
+          <dt>{t.results.started}</dt>
+          <dd>
+            <Time at={batch.created_at} />
+          </dd>
+          <dt>{t.results.ended}</dt>
+          <dd>{batch.ended_at === null ? t.results.notEnded : <Time at={batch.ended_at} />}</dd>
+          <dt>ID</dt>
+          <dd>
+            <Copyable text={batch.batch_id} label={t.copyId} />
+          </dd>
+        </dl>
+      </section>
+      {cancelling && (
+        <ConfirmDialog
+          title={t.cancelBatchTitle}
+          text={t.cancelBatchText}
+          confirm={t.cancelBatch}
+          dismiss={t.goBack}
+          act={() => api.cancelBatch(batch.batch_id).then(reload)}
+          onClose={() => setCancelling(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function Results({ id, refresh }: { id: string; refresh: number | undefined }) {
+  const pages = usePages();
+  const found = useResource(
+    () => api.batchResults(id, pages.cursor),
+    JSON.stringify([id, pages.cursor]),
+    pages.isFirst ? refresh : undefined,
+  );
+  const list = found.data?.data;
+  const known = useSubscribers((list ?? []).map((result) => result.subscriber_id));
+  return (
+    <section aria-labelledby="recipients-title">
+      <h2 id="recipients-title">{t.results.recipients}</h2>
+      <Problem error={found.error} />
+      {list?.length === 0 && <Empty icon="users" title={t.results.noRecipients} />}
+      {list && list.length > 0 && (
+        <Table
+          label={t.results.recipients}
+          columns={[
+            t.results.place,
+            t.results.person,
+            t.status,
+            t.channel,
+            t.results.reference,
+            `!${t.results.message}`,
+          ]}
+        >
+          {list.map((result, index) => (
+            <tr key={`${result.index} ${index}`}>
+              <Cell label={t.results.place}>{number(result.index + 1)}</Cell>
+              <Cell label={t.results.person}>
+                {result.reason === 'subscriber_not_found' ? (
+                  <span class="hint">{t.results.unknownPerson}</span>
+                ) : (
+                  <PersonLink id={result.subscriber_id} known={known} />
+                )}
+              </Cell>
+              <ResultCell status={result.status} reason={result.reason} />
+              <Cell label={t.channel}>
+                <ChannelName channel={result.channel} />
+              </Cell>
+              <Cell label={t.results.reference}>
+                {result.ref === null ? <None /> : <Clip>{result.ref}</Clip>}
+              </Cell>
+              <MessageCell id={result.delivery_id} />
+            </tr>
+          ))}
+        </Table>
+      )}
+      <Pager pages={pages} next={found.data?.next_cursor ?? null} />
+    </section>
+  );
+}
