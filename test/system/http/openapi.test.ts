@@ -174,6 +174,55 @@ describe('/openapi.json', () => {
     expect(document.components.schemas.Error.properties.code.enum).toEqual(errorCodes);
   });
 
+  it('has examples that do not contradict themselves', () => {
+    const found: string[] = [];
+    const numbers = (object: Record<string, unknown>, ...names: string[]) =>
+      names.reduce((sum, name) => sum + (Number(object[name]) || 0), 0);
+    const read = (value: unknown, at: string): void => {
+      if (Array.isArray(value)) return value.forEach((item) => read(item, at));
+      if (typeof value !== 'object' || value === null) return;
+      const object = value as Record<string, unknown>;
+      const complain = (text: string) => found.push(`${at}: ${text} ${JSON.stringify(object)}`);
+      const total = object['total'] ?? object['total_subscribers'];
+      if ('sent' in object && 'skipped' in object) {
+        const sum = numbers(object, 'sent', 'failed', 'skipped', 'queued', 'remaining');
+        const expected = Array.isArray(object['details']) ? object['details'].length : (total ?? sum);
+        if (sum !== expected) complain('the counters do not add up');
+      }
+      if (Array.isArray(object['reasons'])) {
+        const reasons = object['reasons'] as { count: number }[];
+        const sum = reasons.reduce((all, { count }) => all + count, 0);
+        if (sum !== numbers(object, 'failed', 'skipped')) complain('the reasons do not add up');
+      }
+      const isGood = ['sent', 'succeeded', 'completed', 'connected', 'approved'].includes(
+        `${object['status']}`,
+      );
+      if (isGood && (object['reason'] ?? object['error'] ?? null) !== null) {
+        complain('a success with a reason');
+      }
+      const isOpen = ['queued', 'pending', 'running', 'scheduled'].includes(`${object['status']}`);
+      if (isOpen && (object['ended_at'] ?? null) !== null) complain('open, with an end');
+      if (object['active'] === true && object['blocked'] === true) complain('active and blocked');
+      if ('url' in object && 'data' in object && 'text' in object) complain('a button with url and data');
+      if ((object['text'] ?? null) !== null && (object['template'] ?? null) !== null) {
+        complain('text and template');
+      }
+      const [start, end] = [object['created_at'], object['expires_at'] ?? object['ended_at']];
+      if (typeof start === 'string' && typeof end === 'string' && end <= start) {
+        complain('it ends as it begins');
+      }
+      Object.entries(object).forEach(([name, each]) => read(each, `${at}.${name}`));
+    };
+    for (const [path, item] of Object.entries(document.paths)) {
+      for (const [method, { responses }] of Object.entries(item)) {
+        for (const { content } of Object.values(responses)) {
+          read(content?.['application/json']?.example, `${method} ${path}`);
+        }
+      }
+    }
+    expect(found).toEqual([]);
+  });
+
   it('describes every event as a webhook, with an example that fits', () => {
     expect(Object.keys(document.webhooks).sort()).toEqual([...eventNames].sort());
     const ajv = new Ajv({ strict: false });
