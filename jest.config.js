@@ -50,4 +50,7 @@ module.exports = {
   // A worker's heap grows by about 35 MB with each file that loads the service. Near V8's limit garbage collection takes
   // most of the time, so a large worker is replaced between two files.
   workerIdleMemoryLimit: '1GB',
+  // A worker has nothing open at the end of a run (measured); to free a large heap takes a busy machine seconds, not the 500 ms
+  // after which jest would end it by force and report a leak.
+  workerGracefulExitTimeout: 20_000,
 };

@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { eventually } from '../support/eventually';
@@ -8,7 +10,8 @@ import { useService } from '../support/use-service';
 import { stablePort } from '../support/stable-port';
 import { launchBrowser, screenshot, visit } from './fixture';
 
-const server = path.join(__dirname, '..', '..', 'examples', 'authjs', 'server.mjs');
+const root = path.join(__dirname, '..', '..');
+const example = path.join('examples', 'authjs');
 
 describe('a site with Auth.js', () => {
   let service: Installation;
@@ -16,6 +19,7 @@ describe('a site with Auth.js', () => {
   let project: TestProject;
   let site: ChildProcess;
   let url: string;
+  let folder: string;
 
   beforeAll(async () => {
     [service, browser] = await Promise.all([useService(), launchBrowser()]);
@@ -26,16 +30,26 @@ describe('a site with Auth.js', () => {
       name: 'Auth.js',
       redirect_uris: [`${url}/auth/callback/herald`],
     });
-    site = spawn(process.execPath, [server], {
-      env: {
-        ...process.env,
-        NODE_ENV: 'development',
-        PORT: String(port),
-        HERALD_ISSUER: body.issuer,
-        HERALD_CLIENT_ID: body.client_id,
-        HERALD_CLIENT_SECRET: body.client_secret,
-        AUTH_SECRET: 'a secret of the test, long enough for Auth.js',
-      },
+    // A clean folder with the packages of the repository, which the README names.
+    folder = mkdtempSync(path.join(tmpdir(), 'herald-authjs-'));
+    cpSync(path.join(root, example), path.join(folder, example), { recursive: true });
+    symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+    const readme = readFileSync(path.join(folder, example, 'README.md'), 'utf8');
+    const [, commands = ''] = /^```\n(export [^]*?)^```$/m.exec(readme) ?? [];
+    const values = {
+      'http://localhost:3000/oidc': body.issuer as string,
+      '<client id>': body.client_id as string,
+      '<client secret>': `'${body.client_secret}'`,
+      // The shell becomes the server, which gets the signal at the end.
+      'node examples': 'exec node examples',
+    };
+    const script = Object.entries(values).reduce((text, [printed, value]) => {
+      expect(text).toContain(printed);
+      return text.replace(printed, value);
+    }, commands);
+    site = spawn('bash', ['-ec', script], {
+      cwd: folder,
+      env: { ...process.env, NODE_ENV: 'development', PORT: String(port) },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(site.stdout as NodeJS.ReadableStream, 'data');
@@ -47,6 +61,7 @@ describe('a site with Auth.js', () => {
       await once(site, 'exit');
     }
     await service?.stop();
+    if (folder) rmSync(folder, { recursive: true });
   });
 
   async function answer(user: string, link: string | null, button: 'Yes' | 'No'): Promise<void> {

@@ -1,10 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import type { Browser, Page } from 'playwright-core';
 import { eventually } from '../support/eventually';
-import { typescriptProject } from '../support/sdk';
+import { builtPackage } from '../support/sdk';
 import type { Installation, TestProject } from '../support/installation';
 import { useService } from '../support/use-service';
 import { launchBrowser, screenshot, seriousFlaws, visit, type Visit } from './fixture';
@@ -23,15 +25,23 @@ describe('the example site', () => {
   beforeAll(async () => {
     [service, browser] = await Promise.all([useService(), launchBrowser()]);
     project = await service.createProject({ name: 'Example', callback_url: 'https://before.example/' });
-    // Beside the installed SDK, as after `npm install`.
-    folder = mkdtempSync(path.join(typescriptProject(), 'website-'));
-    cpSync(example, folder, { recursive: true, filter: (file) => !file.includes('node_modules') });
-    site = spawn(process.execPath, [path.join(folder, 'server.mjs')], {
-      env: { ...process.env, PORT: '0', HERALD_URL: service.url, HERALD_API_KEY: project.api_key },
+    folder = mkdtempSync(path.join(tmpdir(), 'herald-website-'));
+    const copy = path.join(folder, 'examples', 'website');
+    cpSync(example, copy, { recursive: true, filter: (file) => !file.includes('node_modules') });
+    // The package that was built from the sources: they are not beside the copy.
+    const manifest = readFileSync(path.join(copy, 'package.json'), 'utf8');
+    const installed = manifest.replace('../../sdk/typescript', builtPackage('typescript'));
+    expect(installed).not.toBe(manifest);
+    writeFileSync(path.join(copy, 'package.json'), installed);
+    site = spawn('bash', ['-ec', commandsOf(readFileSync(path.join(copy, 'README.md'), 'utf8'), manifest)], {
+      cwd: folder,
+      env: { ...process.env, PORT: '0', npm_config_offline: 'true' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const [line] = (await once(site.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
-    url = /http:\S+/.exec(line.toString())?.[0] ?? '';
+    for await (const line of createInterface({ input: site.stdout as NodeJS.ReadableStream })) {
+      url = /http:\S+/.exec(line)?.[0] ?? '';
+      if (url !== '') break;
+    }
   });
   afterAll(async () => {
     await browser?.close();
@@ -47,6 +57,21 @@ describe('the example site', () => {
     await person.page.goto(url);
   });
   afterEach(() => person.context.close());
+
+  /** As the README prints them, for this project. The shell becomes the site, which gets the signal at the end. */
+  function commandsOf(readme: string, manifest: string): string {
+    const [, commands = ''] = /^```\n(cd examples[^]*?)^```$/m.exec(readme) ?? [];
+    const { scripts } = JSON.parse(manifest) as { scripts: { start: string } };
+    const values = {
+      'https://herald.example': service.url,
+      'hk_…': project.api_key,
+      'npm start': `exec ${scripts.start}`,
+    };
+    return Object.entries(values).reduce((text, [printed, value]) => {
+      expect(text).toContain(printed);
+      return text.replace(printed, value);
+    }, commands);
+  }
 
   async function confirm(user: string, start: string | null): Promise<void> {
     await service.control.open('telegram', user, { start, first_name: 'Anna' });

@@ -146,7 +146,7 @@ describe('the hosted login page', () => {
     expect(await page.getByRole('button', { name: 'Скопировать' }).isVisible()).toBe(false);
     await screenshot(page, 'login-no-script-360-dark');
     await answerAs('nina', telegram_link, 'Yes');
-    await page.waitForURL(/\/docs\?code=/);
+    await page.waitForURL(/\/docs\/ru\?code=/);
   });
 
   it('can be read in the other language by a click, and fits a small screen', async () => {

@@ -5,7 +5,10 @@ import path from 'node:path';
 import { builtPackage, pythonProject } from '../../support/sdk';
 import type { Installation } from '../../support/installation';
 import { useService } from '../../support/use-service';
-import { confirm, runScript } from './fixture';
+import { sign } from '../../../src/webhooks/signature';
+import { eventually } from '../../support/eventually';
+import { subscribePerson } from '../messages/fixture';
+import { confirm, languages, runScript } from './fixture';
 
 jest.setTimeout(240_000);
 
@@ -98,6 +101,88 @@ describe('the guides from zero to login', () => {
     const [, link = ''] = /href="([^"]*telegram[^"]*start=[^"]+)"/.exec(html) ?? [];
     return link.replaceAll('&amp;', '&');
   }
+
+  /** Around the samples of a README: the request that a web framework would give, and an end when the stream has begun. */
+  const surroundings: Record<string, { folder: string; file: string; before: string }> = {
+    TypeScript: {
+      folder: 'typescript',
+      file: 'readme.ts',
+      before: `const { body: rawBody, ...request } = JSON.parse(process.env['REQUEST'] ?? '');
+        const { log } = console;
+        console.log = (...values) => {
+          log(...values);
+          if (values[0] === 'auth.completed') process.exit();
+        };\n`,
+    },
+    Python: {
+      folder: 'python',
+      file: 'readme.py',
+      before: `import builtins, json, os, sys, types
+request = types.SimpleNamespace(**json.loads(os.environ["REQUEST"]))
+raw_body = request.body
+def print(*values):
+    builtins.print(*values, flush=True)
+    if values[0] == "auth.completed":
+        sys.exit()\n`,
+    },
+  };
+
+  it.each(languages)(
+    'the samples of the README of the $name SDK work as they are printed',
+    async (language) => {
+      const {
+        folder: sdk,
+        file,
+        before,
+      } = surroundings[language.name] ?? { folder: '', file: '', before: '' };
+      const samples = blocksOf(readFileSync(path.join(root, 'sdk', sdk, 'README.md'), 'utf8'));
+      expect(samples).toHaveLength(4);
+      const text = before + samples.join('\n').replace('https://herald.example.com', service.url);
+      const project = await service.createProject();
+      const vip = await subscribePerson(service, project);
+      await project.api('PATCH', `/v1/subscribers/${vip.subscriberId}`, { tags: ['vip'] });
+      const body = JSON.stringify({ event: 'auth.completed', data: { subscriber_id: 'of-the-webhook' } });
+      const secret = 'whsec_of_the_readme';
+      const headers = {
+        'x-service-signature': sign(body, [secret], Math.floor(Date.now() / 1000)),
+        'x-service-delivery-id': 'the-delivery',
+      };
+      const lines: string[] = [];
+      let ended = false;
+      let emitting: Promise<unknown> = Promise.resolve();
+      const program = language.prepare({ file, text });
+      try {
+        await runScript(
+          program,
+          {
+            HERALD_API_KEY: project.api_key,
+            HERALD_WEBHOOK_SECRET: secret,
+            REQUEST: JSON.stringify({ body, headers }),
+          },
+          async (line) => {
+            lines.push(line);
+            if (lines.length === 1) await confirm(service, await telegramLink(line), `readme-${sdk}`);
+            if (lines.length !== 4) return;
+            // The stream opens after this line, and tells what happens from then on.
+            emitting = eventually(async () => {
+              await service.emitExample(project.id, 'auth.completed');
+              return ended;
+            });
+          },
+        );
+      } finally {
+        ended = true;
+        await emitting;
+        program.remove();
+      }
+      expect(lines.slice(1, 4)).toEqual([
+        expect.stringMatching(/^\S+ Anna$/),
+        vip.subscriberId,
+        expect.stringMatching(/^the-delivery .*of-the-webhook/),
+      ]);
+      expect(lines[4]).toMatch(/^auth\.completed /);
+    },
+  );
 
   it.each(['typescript.md', 'python.md'])('%s has the same code in Russian', (name) => {
     expect(blocksOf(guide(`ru/${name}`))).toEqual(blocksOf(guide(name)));
