@@ -243,40 +243,74 @@ export function describeMessagePages(at: () => DashboardContext): void {
     expect((await shop.api('GET', '/v1/recurring')).body.data).toMatchObject([{ cron: '0 9 * * FRI' }]);
   });
 
-  it('builds a chain of messages with buttons, whose steps keep what was typed when they move', async () => {
+  it('builds a chain with a branch as a picture, whose steps keep what was typed, and shows its results on it', async () => {
     const { service, someone, signIn } = at();
     const shop = await service.createProject({ name: 'Chains' });
     const { page } = await someone();
     await signIn(page, '/dashboard/drip', shop.api_key);
     await page.getByRole('link', { name: 'Build a chain' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Welcome');
-    await page.getByLabel('Text', { exact: true }).fill('Hello');
-    await page.getByRole('button', { name: 'Add button' }).click();
-    await page.getByLabel('Button text').fill('Menu');
-    await page.getByLabel('Button link').fill('https://tea.example/menu');
-    await page.getByLabel('Media (optional)').selectOption('photo');
-    await page.getByLabel('Media URL').fill('https://10.0.0.1/tea.png');
-    await page.locator('.phone .chat-button', { hasText: 'Menu' }).waitFor();
-    await page.getByLabel('Add a step').selectOption('tag');
-    await page.getByLabel('Add tags').fill('greeted');
-    await page.getByRole('button', { name: 'Move tag-2 up' }).click();
+    const panel = page.getByRole('complementary', { name: 'Selected step' });
+    const cards = page.locator('.picture .step-card');
+    const add = async (label: string, kind: string) => {
+      await page.getByRole('button', { name: label, exact: true }).click();
+      await page.getByRole('group', { name: label }).getByRole('button', { name: kind }).click();
+    };
+    await cards.first().click();
+    await panel.getByLabel('Text', { exact: true }).fill('Hello {{first_name|friend}}');
+    await panel.getByRole('button', { name: 'Add button' }).click();
+    await panel.getByLabel('Button text').fill('Menu');
+    await panel.getByLabel('Button link').fill('https://tea.example/menu');
+    await panel.getByLabel('Media (optional)').selectOption('photo');
+    await panel.getByLabel('Media URL').fill('https://10.0.0.1/tea.png');
+    await add('Add a step', 'Delay');
+    await panel.getByLabel('Hours').fill('2');
+    await add('Add a step', 'Condition');
+    await panel.getByLabel('Name', { exact: true }).fill('vip');
+    await add('Add a step under Yes', 'Message');
+    await panel.getByLabel('Text', { exact: true }).fill('For you');
+    await add('Add a step under No', 'Tags');
+    await panel.getByLabel('Add tags').fill('greeted');
+    await page.keyboard.press('Enter');
+    // The list of steps survives a reload, and a step that the API refuses opens by itself.
     await page.reload();
-    expect(await page.getByLabel('Add tags').inputValue()).toBe('greeted');
+    const lines = [
+      'Message: Hello friend',
+      'Wait 1 day 2 hours',
+      'If has the tag vip',
+      'Message: For you',
+      'End',
+      'Add tag greeted',
+    ];
+    await page.getByText('Your draft was restored.').waitFor();
+    expect(await cards.allInnerTexts()).toEqual(lines);
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('alert').getByText('points to a private network').waitFor();
-    expect(await page.getByLabel('Media URL').getAttribute('aria-invalid')).toBe('true');
-    await page.getByLabel('Media (optional)').selectOption('');
+    await panel.getByRole('alert').getByText('points to a private network').waitFor();
+    expect(await panel.getByLabel('Media URL').getAttribute('aria-invalid')).toBe('true');
+    await panel.getByLabel('Media (optional)').selectOption('');
+    await panel.getByRole('button', { name: 'Move down' }).click();
     expect(await seriousFlaws(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Welcome' }).waitFor();
+    await page.locator('.step-card', { hasText: 'Message: Hello friend' }).getByText('0 sent').waitFor();
     const { data } = (await shop.api('GET', '/v1/drip-chains')).body;
     expect(data).toHaveLength(1);
-    expect((await shop.api('GET', `/v1/drip-chains/${data[0].drip_id}`)).body.steps).toMatchObject([
-      { id: 'tag-2', type: 'tag', add: ['greeted'] },
+    const { steps } = (await shop.api('GET', `/v1/drip-chains/${data[0].drip_id}`)).body;
+    const last = (steps as { id: string }[]).at(-1)?.id;
+    expect(steps).toMatchObject([
+      { type: 'delay', minutes: 1560 },
       {
         id: 'hello',
-        content: { text: 'Hello', buttons: [[{ text: 'Menu', url: 'https://tea.example/menu' }]] },
+        content: {
+          text: 'Hello {{first_name|friend}}',
+          personalize: true,
+          buttons: [[{ text: 'Menu', url: 'https://tea.example/menu' }]],
+        },
       },
+      { type: 'condition', if: { rules: [{ tag: 'vip' }] }, else: last },
+      { type: 'send', content: { text: 'For you' } },
+      { type: 'end' },
+      { type: 'tag', add: ['greeted'] },
     ]);
   });
 }

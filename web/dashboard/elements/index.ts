@@ -5,6 +5,7 @@ export * from './code';
 export * from './combobox';
 export * from './dialog';
 export * from './download';
+export * from './duration-fields';
 export * from './empty';
 export * from './fields';
 export * from './form';

@@ -1,7 +1,17 @@
-import type { ChainStep } from '../api';
+import type { Rules, Trigger } from '../../../src/drip/contract';
+import type { Chain, ChainStep } from '../api';
 import { contentDraft, contentOf, emptyContent, type ContentDraft } from '../message/content';
 
-/** A step as it is typed. Its key stays the same while steps are moved and their ids edited. */
+/** A chain as it is edited. */
+export interface ChainDraft {
+  name: string;
+  trigger: Trigger;
+  steps: StepDraft[];
+  exit_on: Rules | null;
+  reentry: Chain['reentry'];
+}
+
+/** A step as it is typed. Its key stays the same while steps are moved. */
 export interface StepDraft {
   key: number;
   step: ChainStep;
@@ -25,16 +35,12 @@ export function stepsOf(drafts: StepDraft[]): ChainStep[] {
   );
 }
 
-export function withNewStep(drafts: StepDraft[], type: ChainStep['type']): StepDraft[] {
+export function newStepDraft(drafts: StepDraft[], type: ChainStep['type']): StepDraft {
   const key = 1 + Math.max(-1, ...drafts.map((draft) => draft.key));
-  return [...drafts, { key, step: newStep(freeId(drafts, type), type), content: emptyContent }];
+  return { key, step: newStep(freeId(drafts, type), type), content: emptyContent };
 }
 
-export function moved(drafts: StepDraft[], from: number, to: number): StepDraft[] {
-  const changed = [...drafts];
-  changed.splice(to, 0, ...changed.splice(from, 1));
-  return changed;
-}
+export const newEnd = (drafts: StepDraft[]) => newStepDraft(drafts, 'end');
 
 /** An id that no step has yet. */
 function freeId(drafts: StepDraft[], type: ChainStep['type']): string {

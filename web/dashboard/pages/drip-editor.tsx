@@ -1,31 +1,31 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
-import type { Rules, Trigger } from '../../../src/drip/contract';
-import { api, type Chain, type ChainStep } from '../api';
-import { Crumbs, Field, FormButtons, Icon, Loaded, toast, useForm } from '../elements';
+import { api } from '../api';
+import {
+  ConfirmDialog,
+  Crumbs,
+  FormButtons,
+  Icon,
+  Loaded,
+  TextField,
+  toast,
+  useForm,
+  type Form,
+} from '../elements';
 import { contentFields } from '../message/content';
 import { DraftKeeper, useDraft } from '../message/drafts';
-import { MessagePreview } from '../message/message-preview';
 import { useResource } from '../resource';
 import { go, Heading } from '../router';
 import { t } from '../texts';
-import { moved, stepDrafts, stepsOf, withNewStep, type StepDraft } from './drip-draft';
-import { RulesEditor } from './drip-rules';
+import { AddStep } from './drip-add-step';
+import { newEnd, newStepDraft, stepDrafts, stepsOf, type ChainDraft, type StepDraft } from './drip-draft';
+import { ChainPicture, StepLine, type Place } from './drip-picture';
+import { ChainSettings } from './drip-settings';
 import { StepFields } from './drip-step-fields';
-import { stepIcons } from './drip-steps';
+import { triggerText } from './drip-steps';
+import { canMove, draftsIn, inserted, listOf, moved, removed, treeOf, type TreeNode } from './drip-tree';
 
-/** The name of an event, the same in every language. */
-const EXAMPLE = 'purchase';
-
-interface Draft {
-  name: string;
-  trigger: Trigger;
-  steps: StepDraft[];
-  exit_on: Rules | null;
-  reentry: Chain['reentry'];
-}
-
-const empty: Draft = {
+const empty: ChainDraft = {
   name: '',
   trigger: { type: 'subscription' },
   steps: stepDrafts([{ id: 'hello', type: 'send', content: { text: '' } }]),
@@ -71,271 +71,264 @@ export function EditChain({ id }: { id: string }) {
   );
 }
 
-const stepTypes = ['send', 'delay', 'wait_until', 'condition', 'tag', 'end'] as const;
-
-function fieldsOf({ steps }: Draft): string[] {
-  const ofSteps = steps.flatMap((_, index) => [
-    `steps[${index}]`,
-    ...contentFields.map((field) => `steps[${index}].content.${field}`),
-  ]);
+function fieldsOf({ steps }: ChainDraft): string[] {
+  const ofSteps = steps.flatMap((_, index) => stepFields(index));
   return ['name', 'trigger', 'exit_on', 'steps', ...ofSteps];
 }
 
+const stepFields = (index: number) => [
+  `steps[${index}]`,
+  ...contentFields.map((field) => `steps[${index}].content.${field}`),
+];
+
+const hasProblem = (form: Form, index: number) =>
+  stepFields(index).some((field) => form.problemOf(field) !== null);
+
+/** Beside the picture there is room for the panel; where there is none, it opens on a click. */
+const isWide = () => matchMedia('(min-width: 64rem)').matches;
+
+/** What the side panel shows: a step by its key, or how the chain begins and ends. */
+type Opened = number | 'settings' | null;
+
 function ChainForm(props: {
   title: string;
-  initial: Draft;
-  /** The name under which this tab keeps the draft. */
+  initial: ChainDraft;
+  /** The name under which this browser keeps the draft. */
   kept: string;
   migrate?: { isOn: boolean; set: (isOn: boolean) => void };
-  save: (draft: Draft) => Promise<string>;
+  save: (draft: ChainDraft) => Promise<string>;
 }) {
   const kept = useDraft(props.kept, props.initial);
-  const { draft, change: keep, forget } = kept;
-  const [shown, setShown] = useState<number | null>(null);
+  const { draft } = kept;
+  const { steps } = draft;
+  const [opened, setOpened] = useState<Opened>(() => (isWide() ? 'settings' : null));
+  const [removing, setRemoving] = useState<{ node: TreeNode<StepDraft>; place: Place<StepDraft> } | null>(
+    null,
+  );
   const form = useForm(fieldsOf(draft), async () => {
     const id = await props.save(draft);
-    forget();
+    kept.forget();
     toast(t.drip.chainSaved);
     go(`/dashboard/drip/${id}`);
   });
-  const change = (part: Partial<Draft>) => {
+  const wrong = steps.findIndex((_, index) => hasProblem(form, index));
+  useEffect(() => {
+    const key = steps[wrong]?.key;
+    if (key !== undefined) setOpened(key);
+    else if (form.problemOf('trigger') ?? form.problemOf('exit_on')) setOpened('settings');
+  }, [wrong, form.busy]);
+  const change = (part: Partial<ChainDraft>) => {
     form.touch();
-    keep(part);
+    kept.change(part);
   };
-  const { steps } = draft;
+  const nodes = treeOf(steps);
+  const draw = (changed: TreeNode<StepDraft>[]) => change({ steps: listOf(changed, newEnd) });
   const put = (key: number, part: Partial<StepDraft>) =>
     change({ steps: steps.map((each) => (each.key === key ? { ...each, ...part } : each)) });
-  const sending = steps.filter(({ step }) => step.type === 'send');
-  const preview = sending.find(({ key }) => key === shown) ?? sending[0];
+  const remove = ({ node, place }: { node: TreeNode<StepDraft>; place: Place<StepDraft> }) => {
+    draw(removed(nodes, place.column, place.index));
+    if (opened === node.draft.key) setOpened(isWide() ? 'settings' : null);
+  };
+  const index = steps.findIndex(({ key }) => key === opened);
+  const open = steps[index];
+  const found = open ? findPlace(nodes, open.key) : null;
   return (
     <>
       <Crumbs trail={[{ to: '/dashboard/drip', text: t.drip.chains }]} />
       <Heading title={props.title} />
       <DraftKeeper kept={kept} />
-      <div class="composer">
-        <form class="panel" {...form.attributes}>
-          <Field label={t.personName} error={form.problemOf('name')}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                required
-                maxLength={limits.nameLength}
-                value={draft.name}
-                onInput={(event) => change({ name: event.currentTarget.value })}
-              />
-            )}
-          </Field>
-          <TriggerFields
-            trigger={draft.trigger}
-            error={form.problemOf('trigger')}
-            onChange={(trigger) => change({ trigger })}
+      <form class={opened === null ? 'chain-editor' : 'chain-editor opened'} {...form.attributes}>
+        <div class="chain-main">
+          <TextField
+            label={t.personName}
+            error={form.problemOf('name')}
+            required
+            maxLength={limits.nameLength}
+            value={draft.name}
+            onInput={(name) => change({ name })}
           />
-          <Field label={t.drip.reentry}>
-            {(attributes) => (
-              <select
-                {...attributes}
-                value={draft.reentry}
-                onChange={(event) => change({ reentry: event.currentTarget.value as Draft['reentry'] })}
-              >
-                {(['once', 'again'] as const).map((reentry) => (
-                  <option key={reentry} value={reentry}>
-                    {t.drip.reentries[reentry]}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-          <RulesEditor
-            label={t.drip.exitOn}
-            hint={t.drip.exitHint}
-            error={form.problemOf('exit_on')}
-            rules={draft.exit_on}
-            onChange={(exit_on) => change({ exit_on })}
+          <button
+            type="button"
+            class="step-card begin"
+            aria-expanded={opened === 'settings'}
+            onClick={() => setOpened('settings')}
+          >
+            <span class="step-line">
+              <Icon name="bolt" small />
+              <span class="clip">
+                {t.drip.beginsWith(triggerText(draft), t.drip.reentries[draft.reentry])}
+              </span>
+            </span>
+          </button>
+          <ChainPicture<StepDraft>
+            steps={steps}
+            nodes={nodes}
+            card={({ draft: each }) => {
+              const at = steps.findIndex(({ key }) => key === each.key);
+              return (
+                <button
+                  type="button"
+                  class={hasProblem(form, at) ? 'step-card wrong' : 'step-card'}
+                  aria-expanded={opened === each.key}
+                  onClick={() => setOpened(each.key)}
+                >
+                  <StepLine step={stepsOf([each])[0] ?? each.step} />
+                  {hasProblem(form, at) && <Icon name="exclamation" small />}
+                </button>
+              );
+            }}
+            {...(steps.length < limits.dripSteps
+              ? {
+                  add: (column, at, before) => (
+                    <AddStep
+                      key={`add-${column?.of}-${column?.side}-${at}`}
+                      column={column}
+                      before={before?.draft.step ?? null}
+                      add={(type) => {
+                        const added = newStepDraft(steps, type);
+                        draw(inserted(nodes, column, at, added));
+                        setOpened(added.key);
+                      }}
+                    />
+                  ),
+                }
+              : {})}
           />
-          <h2>{t.drip.steps}</h2>
-          <ol class="timeline chain">
-            {steps.map(({ key, step, content }, index) => (
-              <li key={key} onFocusCapture={() => setShown(key)}>
-                <Icon name={stepIcons[step.type]} small />
-                <div>
-                  <div class="row">
-                    <strong>{t.drip.stepTypes[step.type]}</strong>
-                    <span class="buttons">
-                      <StepButton
-                        icon="arrowUp"
-                        label={t.drip.moveUp(step.id)}
-                        disabled={index === 0}
-                        act={() => change({ steps: moved(steps, index, index - 1) })}
-                      />
-                      <StepButton
-                        icon="arrowDown"
-                        label={t.drip.moveDown(step.id)}
-                        disabled={index === steps.length - 1}
-                        act={() => change({ steps: moved(steps, index, index + 1) })}
-                      />
-                      <StepButton
-                        icon="xMark"
-                        label={t.drip.removeStep(step.id)}
-                        disabled={steps.length === 1}
-                        act={() => change({ steps: steps.filter((other) => other.key !== key) })}
-                      />
-                    </span>
-                  </div>
-                  <StepFields
-                    step={step}
-                    later={steps.slice(index + 1).map((other) => other.step.id)}
-                    error={form.problemOf(`steps[${index}]`)}
-                    onChange={(changed) => put(key, { step: changed })}
-                    content={{
-                      draft: content,
-                      change: (part) => put(key, { content: { ...content, ...part } }),
-                      problemOf: (field) => form.problemOf(`steps[${index}].content.${field}`),
-                    }}
-                  />
-                </div>
-              </li>
-            ))}
-          </ol>
           {form.problemOf('steps') && (
             <p class="field-error" role="alert">
               {form.problemOf('steps')}
             </p>
           )}
-          {steps.length < limits.dripSteps && (
-            <Field label={t.drip.addStep}>
-              {(attributes) => (
-                <select
-                  {...attributes}
-                  value=""
-                  onChange={(event) => {
-                    const type = event.currentTarget.value as ChainStep['type'];
-                    change({ steps: withNewStep(steps, type) });
-                    event.currentTarget.value = '';
-                  }}
-                >
-                  <option value="">…</option>
-                  {stepTypes.map((type) => (
-                    <option key={type} value={type}>
-                      {t.drip.stepTypes[type]}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
-          )}
-          {props.migrate && (
-            <div class="field">
-              <label class="choice">
-                <input
-                  type="checkbox"
-                  checked={props.migrate.isOn}
-                  onChange={(event) => props.migrate?.set(event.currentTarget.checked)}
-                />{' '}
-                {t.drip.migrate}
-              </label>
-              <p class="hint">{t.drip.migrateHint}</p>
-            </div>
-          )}
-          <FormButtons form={form} submit={t.save} disabled={draft.name.trim() === ''} />
-        </form>
-        <div class="previews" aria-label={t.preview}>
-          {preview && (
-            <MessagePreview
-              key={preview.key}
-              draft={preview.content}
-              change={(part) => put(preview.key, { content: { ...preview.content, ...part } })}
-            />
-          )}
+          <div class="save-bar">
+            <FormButtons form={form} submit={t.save} disabled={draft.name.trim() === ''} />
+          </div>
         </div>
-      </div>
+        {opened !== null && (
+          <aside class="panel step-panel" aria-label={t.drip.stepPanel}>
+            <div class="row">
+              <h2>{open ? t.drip.stepTypes[open.step.type] : t.drip.settings}</h2>
+              <span class="row-actions">
+                {open && found && (
+                  <StepActions
+                    found={found}
+                    isOnly={steps.length === 1}
+                    move={(by) => draw(moved(nodes, found.place.column, found.place.index, by))}
+                    remove={() => {
+                      const { otherwise } = found.node;
+                      if (otherwise.kind === 'steps') setRemoving(found);
+                      else remove(found);
+                    }}
+                  />
+                )}
+                <PanelButton icon="xMark" label={t.drip.closePanel} act={() => setOpened(null)} />
+              </span>
+            </div>
+            {open && found ? (
+              <StepFields
+                key={open.key}
+                step={open.step}
+                later={steps.slice(index + 1).map(({ step }) => step)}
+                ownColumn={found.node.otherwise.kind === 'steps'}
+                error={form.problemOf(`steps[${index}]`)}
+                onChange={(step) => put(open.key, { step })}
+                content={{
+                  draft: open.content,
+                  change: (part) => put(open.key, { content: { ...open.content, ...part } }),
+                  problemOf: (field) => form.problemOf(`steps[${index}].content.${field}`),
+                }}
+              />
+            ) : (
+              <ChainSettings
+                draft={draft}
+                change={change}
+                problemOf={form.problemOf}
+                {...(props.migrate ? { migrate: props.migrate } : {})}
+              />
+            )}
+          </aside>
+        )}
+      </form>
+      {removing && (
+        <ConfirmDialog
+          title={t.drip.removeConditionTitle}
+          text={t.drip.removeConditionText(
+            removing.node.otherwise.kind === 'steps' ? draftsIn(removing.node.otherwise.steps).length : 0,
+          )}
+          confirm={t.remove}
+          act={async () => remove(removing)}
+          onClose={() => setRemoving(null)}
+        />
+      )}
     </>
   );
 }
 
-function StepButton(props: {
+interface Found {
+  node: TreeNode<StepDraft>;
+  place: Place<StepDraft>;
+}
+
+/** Where the step of a key stands. */
+function findPlace(
+  siblings: TreeNode<StepDraft>[],
+  key: number,
+  column: Place<StepDraft>['column'] = null,
+): Found | null {
+  for (const [index, node] of siblings.entries()) {
+    if (node.draft.key === key) return { node, place: { column, siblings, index } };
+    const no = node.otherwise.kind === 'steps' ? node.otherwise.steps : [];
+    const inside =
+      findPlace(node.yes, key, { of: node.draft.key, side: 'yes' }) ??
+      findPlace(no, key, { of: node.draft.key, side: 'no' });
+    if (inside) return inside;
+  }
+  return null;
+}
+
+function StepActions(props: {
+  found: Found;
+  isOnly: boolean;
+  move: (by: 1 | -1) => void;
+  remove: () => void;
+}) {
+  const { siblings, index } = props.found.place;
+  return (
+    <>
+      <PanelButton
+        icon="arrowUp"
+        label={t.drip.moveUp}
+        disabled={!canMove(siblings, index, -1)}
+        act={() => props.move(-1)}
+      />
+      <PanelButton
+        icon="arrowDown"
+        label={t.drip.moveDown}
+        disabled={!canMove(siblings, index, 1)}
+        act={() => props.move(1)}
+      />
+      <button type="button" class="btn small" disabled={props.isOnly} onClick={props.remove}>
+        {t.drip.removeStep}
+      </button>
+    </>
+  );
+}
+
+function PanelButton(props: {
   icon: 'arrowUp' | 'arrowDown' | 'xMark';
   label: string;
-  disabled: boolean;
+  disabled?: boolean;
   act: () => void;
 }) {
   return (
-    <button type="button" class="btn quiet" disabled={props.disabled} onClick={props.act}>
+    <button
+      type="button"
+      class="btn quiet small"
+      aria-label={props.label}
+      title={props.label}
+      disabled={props.disabled ?? false}
+      onClick={props.act}
+    >
       <Icon name={props.icon} small />
-      <span class="visually-hidden">{props.label}</span>
     </button>
-  );
-}
-
-function triggerOf(type: Trigger['type']): Trigger {
-  if (type === 'event') return { type, name: '' };
-  if (type === 'tag_added') return { type, tag: '' };
-  return { type };
-}
-
-function TriggerFields({
-  trigger,
-  error,
-  onChange,
-}: {
-  trigger: Trigger;
-  error: string | null;
-  onChange: (trigger: Trigger) => void;
-}) {
-  return (
-    <>
-      <Field label={t.drip.triggerLabel} error={error}>
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={trigger.type}
-            onChange={(event) => onChange(triggerOf(event.currentTarget.value as Trigger['type']))}
-          >
-            {(['subscription', 'tag_added', 'event', 'manual'] as const).map((type) => (
-              <option key={type} value={type}>
-                {t.drip.triggers[type]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      {trigger.type === 'tag_added' && (
-        <Field label={t.drip.tagName}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              required
-              maxLength={limits.tagLength}
-              value={trigger.tag}
-              onInput={(event) => onChange({ ...trigger, tag: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-      )}
-      {trigger.type === 'event' && (
-        <>
-          <Field label={t.eventName}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                required
-                maxLength={limits.trackedNameLength}
-                placeholder={EXAMPLE}
-                value={trigger.name}
-                onInput={(event) => onChange({ ...trigger, name: event.currentTarget.value })}
-              />
-            )}
-          </Field>
-          <RulesEditor
-            label={t.drip.propertyRules}
-            rules={trigger.where ?? null}
-            kinds={['property']}
-            onChange={(where) => {
-              const { where: _, ...others } = trigger;
-              onChange(where ? { ...others, where: where as NonNullable<typeof trigger.where> } : others);
-            }}
-          />
-        </>
-      )}
-    </>
   );
 }

@@ -1,6 +1,6 @@
 import { limits } from '../../../src/contract/limits';
 import type { Rules } from '../../../src/drip/contract';
-import { Field, Icon } from '../elements';
+import { DurationFields, Field, Icon } from '../elements';
 import { t } from '../texts';
 
 type Rule = Rules['rules'][number];
@@ -146,22 +146,15 @@ function RuleFields(props: {
       </Field>
       {kind === 'property' && <Comparison rule={rule} onChange={props.onChange} />}
       {rule.event !== undefined && (
-        <Field label={t.drip.sinceMinutes}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              type="number"
-              min={1}
-              max={limits.ruleSinceMinutes}
-              value={rule.since_minutes ?? ''}
-              onInput={(event) => {
-                const { since_minutes: _, ...others } = rule;
-                const minutes = Number(event.currentTarget.value);
-                props.onChange(minutes > 0 ? { ...others, since_minutes: minutes } : others);
-              }}
-            />
-          )}
-        </Field>
+        <DurationFields
+          legend={t.drip.since}
+          hint={t.drip.sinceHint}
+          minutes={rule.since_minutes ?? 0}
+          onChange={(minutes) => {
+            const { since_minutes: _, ...others } = rule;
+            props.onChange(minutes > 0 ? { ...others, since_minutes: minutes } : others);
+          }}
+        />
       )}
       <button type="button" class="btn quiet" onClick={props.onRemove}>
         <Icon name="xMark" small />

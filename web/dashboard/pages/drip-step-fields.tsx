@@ -1,11 +1,11 @@
 import { limits } from '../../../src/contract/limits';
 import type { ChainStep } from '../api';
-import { Field } from '../elements';
-import { typedList } from '../format';
+import { DurationFields, Field, SelectField, TagsField } from '../elements';
 import { ContentEditor } from '../message/content-editor';
+import { MessagePreview } from '../message/message-preview';
 import { t } from '../texts';
 import { RulesEditor } from './drip-rules';
-import { durationText } from './drip-steps';
+import { stepLine } from './drip-steps';
 
 type StepOf<T extends ChainStep['type']> = Extract<ChainStep, { type: T }>;
 
@@ -16,43 +16,30 @@ interface Props<S extends ChainStep> {
   onChange: (step: ChainStep) => void;
 }
 
-/** The fields of one step. `later` are the ids that a condition can lead to. */
+/** The fields of one step. `later` are the steps that a condition can lead to, unless it has a column of its own. */
 export function StepFields(
-  props: Props<ChainStep> & { later: string[]; error: string | null; content: ContentProps },
+  props: Props<ChainStep> & {
+    later: ChainStep[];
+    ownColumn: boolean;
+    error: string | null;
+    content: ContentProps;
+  },
 ) {
   const { step, onChange } = props;
   return (
     <>
-      <Field label={t.drip.stepId} error={props.error}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            required
-            pattern="[a-z0-9_\-]+"
-            maxLength={limits.dripStepIdLength}
-            value={step.id}
-            onInput={(event) => onChange({ ...step, id: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      {props.error && (
+        <p class="field-error" role="alert">
+          {props.error}
+        </p>
+      )}
       {step.type === 'send' && <SendFields step={step} content={props.content} onChange={onChange} />}
       {step.type === 'delay' && (
-        <Field
-          label={t.drip.delayMinutes}
-          hint={step.minutes > 0 ? t.drip.waits(durationText(step.minutes)) : undefined}
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              type="number"
-              required
-              min={1}
-              max={limits.dripDelayMinutes}
-              value={step.minutes}
-              onInput={(event) => onChange({ ...step, minutes: Number(event.currentTarget.value) })}
-            />
-          )}
-        </Field>
+        <DurationFields
+          legend={t.drip.delayFor}
+          minutes={step.minutes}
+          onChange={(minutes) => onChange({ ...step, minutes })}
+        />
       )}
       {step.type === 'wait_until' && <WindowFields step={step} onChange={onChange} />}
       {step.type === 'condition' && (
@@ -62,27 +49,26 @@ export function StepFields(
             rules={step.if}
             onChange={(rules) => onChange({ ...step, if: rules ?? { rules: [] } })}
           />
-          <Field label={t.drip.otherwise}>
-            {(attributes) => (
-              <select
-                {...attributes}
-                value={step.else}
-                onChange={(event) => onChange({ ...step, else: event.currentTarget.value })}
-              >
-                <option value="end">{t.drip.toEnd}</option>
-                {props.later
-                  .filter((id) => id !== 'end')
-                  .map((id) => (
-                    <option key={id} value={id}>
-                      {id}
-                    </option>
-                  ))}
-              </select>
-            )}
-          </Field>
+          {props.ownColumn ? (
+            <p class="hint">{t.drip.otherwiseColumn}</p>
+          ) : (
+            <SelectField
+              label={t.drip.otherwise}
+              hint={t.drip.otherwiseHint}
+              value={step.else}
+              onChange={(target) => onChange({ ...step, else: target })}
+              options={[
+                { value: 'end', text: t.drip.toEnd },
+                ...props.later
+                  .filter(({ id }) => id !== 'end')
+                  .map((later) => ({ value: later.id, text: stepLine(later) })),
+              ]}
+            />
+          )}
         </>
       )}
       {step.type === 'tag' && <TagFields step={step} onChange={onChange} />}
+      {step.type === 'end' && <p class="hint">{t.drip.endHint}</p>}
     </>
   );
 }
@@ -92,6 +78,11 @@ function SendFields({ step, content, onChange }: Props<StepOf<'send'>> & { conte
   return (
     <>
       <ContentEditor {...content} use="chain" />
+      <MessagePreview
+        draft={content.draft}
+        change={content.change}
+        buttonsError={content.problemOf('buttons')}
+      />
       <Field label={t.drip.needsPermission} hint={t.drip.optional}>
         {(attributes) => (
           <input
@@ -168,23 +159,15 @@ function TagFields({ step, onChange }: Props<StepOf<'tag'>>) {
   return (
     <>
       {(['add', 'remove'] as const).map((field) => (
-        <Field
+        <TagsField
           key={field}
           label={field === 'add' ? t.drip.addTags : t.drip.removeTags}
-          hint={t.separateWithCommas}
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              defaultValue={step[field]?.join(', ') ?? ''}
-              onChange={(event) => {
-                const { [field]: _, ...others } = step;
-                const tags = typedList(event.currentTarget.value, ',');
-                onChange(tags.length === 0 ? others : { ...step, [field]: tags });
-              }}
-            />
-          )}
-        </Field>
+          value={step[field] ?? []}
+          onChange={(tags) => {
+            const { [field]: _, ...others } = step;
+            onChange(tags.length === 0 ? others : { ...step, [field]: tags });
+          }}
+        />
       ))}
     </>
   );

@@ -70,8 +70,12 @@ function between<D extends HasStep>(drafts: D[], from: number, to: number): Tree
   return nodes;
 }
 
-/** Writes the list from the tree. `newEnd` makes the step that ends a yes column beside a no column. */
-export function listOf<D extends HasStep>(nodes: TreeNode<D>[], newEnd: (list: D[]) => D): D[] {
+/**
+ * Writes the list from the tree. `newEnd` makes the step that ends a yes column beside a no column, with a key and an id
+ * that none of the steps it is given has.
+ */
+export function listOf<D extends HasStep>(nodes: TreeNode<D>[], newEnd: (taken: D[]) => D): D[] {
+  const all = draftsIn(nodes);
   const list: D[] = [];
   /** Conditions whose target is the step that is written next. */
   let waiting: number[] = [];
@@ -94,7 +98,7 @@ export function listOf<D extends HasStep>(nodes: TreeNode<D>[], newEnd: (list: D
       else if (otherwise.kind === 'jump') pointTo(index, otherwise.to);
       else if (otherwise.kind === 'skip') waiting.push(index);
       else if (otherwise.kind === 'steps') {
-        if (list.at(-1)?.step.type !== 'end') push(newEnd(list));
+        if (list.at(-1)?.step.type !== 'end') push(newEnd([...all, ...list]));
         waiting.push(index);
         write(otherwise.steps);
       }
@@ -193,11 +197,11 @@ export function removed<D extends HasStep>(
   });
 }
 
-/** How many steps are in a column, those of its conditions included. */
-export function sizeOf<D extends HasStep>(nodes: TreeNode<D>[]): number {
-  return nodes.reduce(
-    (sum, { yes, otherwise }) =>
-      sum + 1 + sizeOf(yes) + (otherwise.kind === 'steps' ? sizeOf(otherwise.steps) : 0),
-    0,
-  );
+/** The steps of a column, those of its conditions included. */
+export function draftsIn<D extends HasStep>(nodes: TreeNode<D>[]): D[] {
+  return nodes.flatMap(({ draft, yes, otherwise }) => [
+    draft,
+    ...draftsIn(yes),
+    ...(otherwise.kind === 'steps' ? draftsIn(otherwise.steps) : []),
+  ]);
 }

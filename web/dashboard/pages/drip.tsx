@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { ChainStats } from '../../../src/drip/contract';
 import { can } from '../access';
-import { api, type ListedChain, type ListedEnrolment } from '../api';
+import { api, type ChainStep, type ListedChain, type ListedEnrolment } from '../api';
 import {
   ActionButton,
   ActionCell,
   Badge,
   Cell,
+  Clip,
   ConfirmDialog,
   Crumbs,
   Empty,
@@ -29,7 +30,8 @@ import { useResource } from '../resource';
 import { go, Heading, Link, useFilters, usePages } from '../router';
 import { chainState, enrolmentState } from '../states';
 import { t } from '../texts';
-import { rulesText, StepList, triggerText } from './drip-steps';
+import { ChainResults } from './drip-stats';
+import { rulesText, stepLine, triggerText } from './drip-steps';
 
 const REFRESH_MS = 5_000;
 
@@ -130,9 +132,9 @@ export function OpenChain({ id }: { id: string }) {
       {stats.data && <Totals stats={stats.data} />}
       <section class="panel">
         <h2>{t.drip.steps}</h2>
-        <StepList steps={chain.steps} stats={stats.data} />
+        <ChainResults steps={chain.steps} stats={stats.data} />
       </section>
-      <Enrolments id={id} isActive={isActive} />
+      <Enrolments id={id} isActive={isActive} steps={chain.steps} />
       {removing && (
         <ConfirmDialog
           title={t.drip.removeChainTitle(chain.name)}
@@ -170,7 +172,7 @@ function Totals({ stats }: { stats: ChainStats }) {
   );
 }
 
-function Enrolments({ id, isActive }: { id: string; isActive: boolean }) {
+function Enrolments({ id, isActive, steps }: { id: string; isActive: boolean; steps: ChainStep[] }) {
   const pages = usePages();
   const filters = useFilters(['status'] as const);
   const { status } = filters.values;
@@ -217,6 +219,7 @@ function Enrolments({ id, isActive }: { id: string; isActive: boolean }) {
             <EnrolmentRow
               key={enrolment.enrolment_id}
               enrolment={enrolment}
+              step={steps.find(({ id: step }) => step === enrolment.step_id)}
               onLeave={() => setLeaving(enrolment)}
             />
           ))}
@@ -241,7 +244,13 @@ function Enrolments({ id, isActive }: { id: string; isActive: boolean }) {
   );
 }
 
-function EnrolmentRow({ enrolment, onLeave }: { enrolment: ListedEnrolment; onLeave: () => void }) {
+function EnrolmentRow(props: {
+  enrolment: ListedEnrolment;
+  /** Unknown where it is a step of an earlier version. */
+  step: ChainStep | undefined;
+  onLeave: () => void;
+}) {
+  const { enrolment, step, onLeave } = props;
   const state = enrolmentState(enrolment);
   const { reason } = enrolment;
   return (
@@ -260,7 +269,7 @@ function EnrolmentRow({ enrolment, onLeave }: { enrolment: ListedEnrolment; onLe
         )}
       </Cell>
       <Cell label={t.drip.currentStep}>
-        {enrolment.step_id ? <code>{enrolment.step_id}</code> : <None />}
+        {step ? <Clip>{stepLine(step)}</Clip> : (enrolment.step_id ?? <None />)}
       </Cell>
       <Cell label={t.drip.goesOn}>{enrolment.next_at ? <Time at={enrolment.next_at} /> : <None />}</Cell>
       <Cell label={t.drip.enteredAt}>

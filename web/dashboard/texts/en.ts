@@ -534,7 +534,6 @@ export const en = {
   sendsAt: 'Time',
   actions: 'Actions',
   inOwnZone: 'recipient’s time',
-  zone: 'Time zone',
   recipientZone: 'Each recipient’s own',
   scheduledSaved: 'Broadcast scheduled',
   cancelScheduled: 'Cancel message',

@@ -723,7 +723,6 @@ export const ru: Texts = {
   sendsAt: 'Время',
   actions: 'Действия',
   inOwnZone: 'по времени получателя',
-  zone: 'Часовой пояс',
   recipientZone: 'Каждого получателя',
   scheduledSaved: 'Рассылка запланирована',
   cancelScheduled: 'Отменить сообщение',
