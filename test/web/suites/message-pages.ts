@@ -126,6 +126,7 @@ export function describeMessagePages(at: () => DashboardContext): void {
     await page.goBack();
     await leaving.getByRole('button', { name: 'Leave and keep draft' }).click();
     await leaving.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Account menu' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await signIn(page, '/dashboard/broadcasts/new', writer.api_key);
     await page.getByText('Your draft was restored.').waitFor();

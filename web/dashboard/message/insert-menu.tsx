@@ -2,7 +2,8 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Icon, TextField } from '../elements';
 import { t } from '../texts';
 import { usePeople } from './people';
-import { builtInNames, placeholderName, placeholderSource } from './placeholders';
+import { placeholderName } from './placeholder-name';
+import { builtInNames, placeholderSource } from './placeholders';
 
 /** `|` divides a name from its fallback, and braces end it. */
 const cleanFallback = (typed: string) => typed.replace(/[{}]/g, '');

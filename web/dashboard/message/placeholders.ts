@@ -1,5 +1,4 @@
 import { splitPlaceholders, type Piece } from '../../../src/templates/placeholders';
-import { t } from '../texts';
 
 /** Names that every message knows. */
 export const builtInNames = ['first_name', 'username', 'external_id', 'lang', 'project'] as const;
@@ -32,12 +31,6 @@ export function placeholdersIn(text: string): FoundPlaceholder[] {
     found.set(source, { ...piece, source });
   }
   return [...found.values()];
-}
-
-/** What a placeholder stands for, in words. */
-export function placeholderName(name: string): string {
-  const known = t.placeholderNames as Record<string, string | undefined>;
-  return known[name] ?? name.replace(/^(?:properties|event)\./, '');
 }
 
 /** Around a value in a rendered text: characters that no keyboard types. */

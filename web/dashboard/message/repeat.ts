@@ -1,6 +1,5 @@
 import { nextOccurrence, parseCron } from '../../../src/broadcasts/recurring/cron';
 import { isTimeZone } from '../../../src/contract/zones';
-import { locale, t } from '../texts';
 
 /** How a recurring message repeats, as it is chosen; `cron` is for what the choices cannot say. */
 export interface RepeatDraft {
@@ -54,15 +53,6 @@ export function repeatOf(cron: string): RepeatDraft {
   }
 }
 
-/** "Every Monday at 09:00"; an expression that is more than that stays as it is. */
-export function repeatText(cron: string): string {
-  const { every, weekdays, monthDay, time } = repeatOf(cron);
-  if (every === 'day') return t.everyDayAt(time);
-  if (every === 'week') return t.everyWeekAt(weekdays, time);
-  if (every === 'month') return t.everyMonthAt(monthDay, time);
-  return cron;
-}
-
 /** What is wrong with an expression. */
 export function cronFault(cron: string): string | null {
   try {
@@ -90,16 +80,4 @@ export function nextDates(cron: string, zone: string, from: Date, count: number)
   } catch {
     return [];
   }
-}
-
-/** A date with its weekday, as a clock of the zone shows it. */
-export function dateIn(zone: string, at: Date): string {
-  return new Intl.DateTimeFormat(locale, {
-    timeZone: zone,
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-  }).format(at);
 }

@@ -5,7 +5,8 @@ import { number } from '../format';
 import { t } from '../texts';
 import type { ContentDraft } from './content';
 import { InsertMenu } from './insert-menu';
-import { builtInNames, placeholderName, placeholdersIn, type FoundPlaceholder } from './placeholders';
+import { placeholderName } from './placeholder-name';
+import { builtInNames, placeholdersIn, type FoundPlaceholder } from './placeholders';
 
 type Format = ContentDraft['format'];
 
@@ -25,7 +26,7 @@ const marks: Record<'markdown' | 'html', Record<Tool, [string, string]>> = {
     code: ['<code>', '</code>'],
   },
 };
-const keys: Record<string, Tool> = { b: 'bold', i: 'italic', k: 'link' };
+const keys: Record<string, Tool> = { b: 'bold', i: 'italic' };
 
 /** Marks that somebody typed by hand into a plain text. */
 const TYPED_MARKS = /\*\*[^*\n]+\*\*|\[[^\]\n]+\]\(https?:[^)\s]+\)|`[^`\n]+`/;

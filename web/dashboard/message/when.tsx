@@ -4,7 +4,8 @@ import { instantAt, isTimeZone } from '../../../src/contract/zones';
 import { human } from '../errors';
 import { number } from '../format';
 import { locale, t } from '../texts';
-import { cronFault, cronOf, dateIn, emptyRepeat, nextDates, repeatText, type RepeatDraft } from './repeat';
+import { cronFault, cronOf, emptyRepeat, nextDates, type RepeatDraft } from './repeat';
+import { dateIn, repeatText } from './repeat-text';
 
 export type When = 'now' | 'at' | 'repeat';
 

@@ -22,7 +22,7 @@ import { newEnd, newStepDraft, stepDrafts, stepsOf, type ChainDraft, type StepDr
 import { ChainPicture, StepLine, type Place } from './drip-picture';
 import { ChainSettings } from './drip-settings';
 import { StepFields } from './drip-step-fields';
-import { triggerText } from './drip-steps';
+import { rulesText, triggerText } from './drip-steps';
 import { canMove, draftsIn, inserted, listOf, moved, removed, treeOf, type TreeNode } from './drip-tree';
 
 const empty: ChainDraft = {
@@ -140,7 +140,7 @@ function ChainForm(props: {
       <form class={opened === null ? 'chain-editor' : 'chain-editor opened'} {...form.attributes}>
         <div class="chain-main">
           <TextField
-            label={t.personName}
+            label={t.name}
             error={form.problemOf('name')}
             required
             maxLength={limits.nameLength}
@@ -159,6 +159,11 @@ function ChainForm(props: {
                 {t.drip.beginsWith(triggerText(draft), t.drip.reentries[draft.reentry])}
               </span>
             </span>
+            {draft.exit_on && (
+              <span class="hint">
+                {t.drip.exitOn}: {rulesText(draft.exit_on)}
+              </span>
+            )}
           </button>
           <ChainPicture<StepDraft>
             steps={steps}

@@ -2,7 +2,8 @@ import type { Rules } from '../../../src/drip/contract';
 import type { IconName } from '../../shared/icons';
 import type { Chain, ChainStep } from '../api';
 import { durationParts } from '../elements';
-import { piecesOf, placeholderName } from '../message/placeholders';
+import { placeholderName } from '../message/placeholder-name';
+import { piecesOf } from '../message/placeholders';
 import { t } from '../texts';
 
 export const stepIcons: Record<ChainStep['type'], IconName> = {

@@ -22,7 +22,7 @@ import { number } from '../format';
 import { audienceText } from '../message/audience';
 import { contentDraft } from '../message/content';
 import { MessagePreview } from '../message/message-preview';
-import { repeatText } from '../message/repeat';
+import { repeatText } from '../message/repeat-text';
 import { zoneName } from '../message/when';
 import { useResource } from '../resource';
 import { go, Heading, Link, usePages } from '../router';
@@ -77,7 +77,7 @@ function Row({ entry }: { entry: Recurring }) {
         </Link>
       </Cell>
       <Cell label={t.when}>
-        <Clip wide>{repeats(entry)}</Clip>
+        <Clip>{repeats(entry)}</Clip>
       </Cell>
       <Cell label={t.nextRun}>{entry.next_run_at ? <Time at={entry.next_run_at} /> : <None />}</Cell>
       <Cell label={t.runCount}>{number(entry.runs)}</Cell>

@@ -1,0 +1,52 @@
+import { placeholdersIn, withMarkedValues } from '../../../web/dashboard/message/placeholders';
+import { cronOf, nextDates, repeatOf } from '../../../web/dashboard/message/repeat';
+
+describe('what is typed into the composer', () => {
+  it.each([
+    ['0 9 * * *', { every: 'day', time: '09:00' }],
+    ['30 18 * * MON,FRI', { every: 'week', weekdays: [1, 5], time: '18:30' }],
+    ['0 7 * * SUN', { every: 'week', weekdays: [7] }],
+    ['5 0 31 * *', { every: 'month', monthDay: 31, time: '00:05' }],
+    ['*/10 9 * * *', { every: 'cron' }],
+    ['0 9 1 JAN *', { every: 'cron' }],
+    ['0 9 * * MON-FRI/2', { every: 'cron' }],
+    ['nonsense', { every: 'cron' }],
+  ])('reads %s as choices, and writes it from them', (cron, choices) => {
+    expect(repeatOf(cron)).toMatchObject(choices);
+    expect(cronOf(repeatOf(cron))).toBe(cron);
+  });
+
+  it('reads a range of days as days', () => {
+    expect(repeatOf('0 9 * * 1-5')).toMatchObject({ every: 'week', weekdays: [1, 2, 3, 4, 5] });
+  });
+
+  it('shows the next dates in the zone, and none for what is not an expression or a zone', () => {
+    const from = new Date('2030-01-01T00:00:00Z');
+    expect(nextDates('0 9 * * MON', 'Europe/Moscow', from, 3).map((date) => date.toISOString())).toEqual([
+      '2030-01-07T06:00:00.000Z',
+      '2030-01-14T06:00:00.000Z',
+      '2030-01-21T06:00:00.000Z',
+    ]);
+    expect(nextDates('0 9 * *', 'Europe/Moscow', from, 3)).toEqual([]);
+    expect(nextDates('0 9 * * *', 'Moscow', from, 3)).toEqual([]);
+  });
+
+  it('recognises placeholders, each once', () => {
+    expect(placeholdersIn('Hi {{first_name|you}}, {{properties.city}} {{first_name|you}}')).toEqual([
+      { name: 'first_name', fallback: 'you', source: '{{first_name|you}}' },
+      { name: 'properties.city', fallback: null, source: '{{properties.city}}' },
+    ]);
+    expect(placeholdersIn('Hi {{first_n')).toEqual([]);
+  });
+
+  it('marks the values in a rendered text', () => {
+    const marked = (source: string, rendered: string) =>
+      withMarkedValues(source, rendered).replaceAll('\uE000', '[').replaceAll('\uE001', ']');
+    expect(marked('Hi {{first_name}}, your {{item}} is here', 'Hi Anna, your tea is here')).toBe(
+      'Hi [Anna], your [tea] is here',
+    );
+    expect(marked('{{first_name}}', 'Anna')).toBe('[Anna]');
+    expect(marked('Hi {{first_name}}!', 'Hi !')).toBe('Hi !');
+    expect(marked('Hi {{first_name}}!', 'Something else')).toBe('Something else');
+  });
+});
