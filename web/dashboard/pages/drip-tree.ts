@@ -1,4 +1,4 @@
-import type { ChainStep } from '../api';
+import type { ChainView } from '../../../src/drip/contract';
 
 /**
  * A chain as it is drawn. The API has a list of steps in which a condition either goes on or jumps to a later step; the
@@ -6,7 +6,7 @@ import type { ChainStep } from '../api';
  */
 export interface HasStep {
   key: number;
-  step: ChainStep;
+  step: ChainView['steps'][number];
 }
 
 export interface TreeNode<D extends HasStep> {
