@@ -36,7 +36,8 @@ function createProgram(): Command {
     .description('run the service, with embedded servers where no setting names one')
     .option('--json', 'print one line of JSON when ready; logs go to standard error', false)
     .option('--roles <roles>', 'roles to run in this process: api,worker,bots')
-    .action(async (options: { json: boolean; roles?: string }) => {
+    .option('--verbose', 'log every request and attempt in full, where the log is for a terminal')
+    .action(async (options: { json: boolean; roles?: string; verbose?: boolean }) => {
       // Loaded here, so that the other commands start fast.
       const { runService, summary } = await import('./main.js');
       process.exitCode = await runService({

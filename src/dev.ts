@@ -22,7 +22,7 @@ const STOP_MS = 3_000;
  * which restarts after a build that changed its code. A failed build leaves the service running.
  */
 export function runDev(): Promise<number> {
-  return runUntilEnd(undefined, async (run) => {
+  return runUntilEnd({}, async (run) => {
     const { stop, ...servers } = await startServers(environmentOptions(run));
     run.stops.push(stop);
     run.end.signal.throwIfAborted();

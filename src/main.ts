@@ -13,6 +13,8 @@ import { registerSearchAttributes } from './temporal/search-attributes';
 
 export interface StartOptions {
   roles?: string;
+  /** Logs every request and attempt in full. */
+  verbose?: boolean;
   /** Servers run by another process (`npm run dev`); without them this process starts its own. */
   servers?: Servers;
   onReady: (runtime: Runtime) => void;
@@ -33,8 +35,8 @@ export interface Runtime {
 }
 
 /** Runs the service until a signal or a failure ends it. Returns the exit code. */
-export function runService({ roles, servers, onReady }: StartOptions): Promise<number> {
-  return runUntilEnd(roles, async (run) => {
+export function runService({ roles, verbose, servers, onReady }: StartOptions): Promise<number> {
+  return runUntilEnd({ roles, verbose }, async (run) => {
     await startTracing(process.env, () => import('./lib/tracing-sdk.js'));
     onReady(await start(run, servers));
   });
@@ -115,11 +117,11 @@ export function summary(runtime: Runtime): string {
   // The embedded Temporal server has one namespace.
   const views = runtime.demo && runtime.temporal_ui_url && `${runtime.temporal_ui_url}/namespaces/default`;
   const lines = [
+    ['Start here', runtime.demo_url ?? runtime.dashboard_url],
     ['API', runtime.api_url],
     ['Dashboard', runtime.dashboard_url],
     ['As demo owner', demoSignIn(runtime)],
     ['API docs', runtime.docs_url],
-    ['Demo site', runtime.demo_url],
     ['Simulator', runtime.simulator_url],
     ['Temporal UI', runtime.temporal_ui_url],
     ['  retrying', views && workflowListUrl(views, savedQueries.retrying)],
@@ -127,5 +129,5 @@ export function summary(runtime: Runtime): string {
     ['Demo API key', runtime.demo?.api_key],
   ].filter((line): line is [string, string] => typeof line[1] === 'string');
   const table = lines.map(([name, value]) => `  ${name.padEnd(15)}${value}`).join('\n');
-  return `\nHerald is ready.\n\n${table}\n\n  Press Ctrl-C to stop. The data is kept.\n\n`;
+  return `\nHerald is ready.\n\n${table}\n\n  Each login and delivery is one line below; --verbose shows every request. Press Ctrl-C to stop. The data is kept.\n\n`;
 }

@@ -22,7 +22,7 @@ const SERVERS_STOP_SECONDS = 60;
 
 /** Runs `start`, waits for a signal or a failure, and stops what was started. Returns the exit code. */
 export async function runUntilEnd(
-  roles: string | undefined,
+  { roles, verbose }: { roles?: string | undefined; verbose?: boolean | undefined },
   start: (run: Run) => Promise<void>,
 ): Promise<number> {
   let config: Config;
@@ -33,7 +33,7 @@ export async function runUntilEnd(
     for (const problem of error.problems) process.stderr.write(`${problem}\n`);
     return exitCodes.badSetting;
   }
-  const log = createLogger(config);
+  const log = createLogger(config, { verbose: verbose ?? false });
   for (const name of unknownSettings(process.env)) log.warn(`${name} is not a setting of Herald`);
   const end = watchProcessEnd(log, () => killChildren(config.HERALD_DATA_DIR));
   const stops: Run['stops'] = [];

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { isUuid } from '../contract/ids';
 import { issueText } from '../contract/issues';
 import { describeIssues } from '../http/validate';
+import { nearest } from '../lib/nearest';
 import { UsageError } from './context';
 
 /** Validates with the schemas of the API; the error is one sentence. */
@@ -44,11 +45,18 @@ export function count(most: number): (value: string) => number {
   };
 }
 
+const FEW = 10;
+
 /** Carries its values, which shell completion offers. */
 export function oneOf<const Values extends readonly string[]>(values: Values) {
   const parse = (value: string): Values[number] => {
     if (values.includes(value)) return value;
-    throw new InvalidArgumentError(`It must be one of ${values.join(', ')}.`);
+    const meant = nearest(value, values);
+    const all = `It must be one of ${values.join(', ')}.`;
+    // A long list hides the answer.
+    throw new InvalidArgumentError(
+      meant === undefined ? all : `Did you mean ${meant}?${values.length > FEW ? '' : ` ${all}`}`,
+    );
   };
   return Object.assign(parse, { values });
 }

@@ -19,13 +19,13 @@ import { audited, byCli } from '../projects';
 import { presentAttempt, presentDelivery } from '../webhooks/present';
 import { count, oneOf, parsed, since, uuid } from './arguments';
 import { UsageError, withDatabase } from './context';
-import { facts, print, table } from './output';
+import { endpointName } from './endpoint-name';
+import { facts, fitted, print, table, terminal } from './output';
 import { requireProject } from './projects';
 import { startProgress } from './progress';
 
-/** The description, or the path: all endpoints of a project may share a host. */
 function endpointOf({ endpoint_description, url }: OperatorDelivery): string {
-  return endpoint_description || new URL(url).pathname;
+  return endpointName(endpoint_description, url);
 }
 
 function present(delivery: OperatorDelivery) {
@@ -59,20 +59,40 @@ function listing(found: OperatorDelivery[]): string {
     presentDelivery(entry).next_attempt_at,
     isoTime(entry.created_at),
   ]);
-  return table(
-    [
-      'delivery',
-      'project',
-      'event',
-      'endpoint',
-      'status',
-      'attempts',
-      'last result',
-      'next attempt',
-      'created',
-    ],
-    rows,
-  );
+  const head = [
+    'delivery',
+    'project',
+    'event',
+    'endpoint',
+    'status',
+    'attempts',
+    'last result',
+    'next attempt',
+    'created',
+  ];
+  const { width, color } = terminal();
+  const full = table(head, rows, { width: null, color });
+  if (width === null || full.indexOf('\n') <= width) return full;
+  return width < NARROW ? table(head, rows) : shortListing(found, width);
+}
+
+/** On a narrower terminal a line for each delivery would not have room for its id. */
+const NARROW = 100;
+
+/** One line for each delivery, with its id whole. */
+function shortListing(found: OperatorDelivery[], width: number): string {
+  const rows = found.map((entry) => [
+    isoTime(entry.created_at).slice(5, 16).replace('T', ' '),
+    entry.event_name,
+    endpointOf(entry),
+    entry.status,
+    outcome(entry),
+    entry.id,
+  ]);
+  return fitted(['created', 'event', 'endpoint', 'status', 'result', 'delivery'], rows, {
+    width,
+    shrinks: ['endpoint', 'event', 'result'],
+  });
 }
 
 /** What an operator watches: which deliveries fail, why, and when each is tried again. */

@@ -4,6 +4,7 @@ import type { SessionRecord } from '../login/contract';
 import { sessionOutcome } from '../login/session-outcome';
 import type { DeliveryView } from '../webhooks/contract';
 import { UsageError } from './context';
+import { endpointName } from './endpoint-name';
 import { remoteEvents, type ListenedEvent } from './event-source';
 import { callApi, disconnected, reasonOf, type RemoteApi } from './remote';
 import { createChanges, type Entry, type Following, type Kind } from './tail-entries';
@@ -29,6 +30,8 @@ const readers = {
       what: found.event,
       status: found.status,
       detail: found.last_error ?? (found.last_http_status === null ? null : String(found.last_http_status)),
+      endpoint: endpointName(null, found.endpoint_url),
+      changedAt: found.ended_at,
     }));
   },
   logins: async (remote: RemoteApi) => {
@@ -41,6 +44,7 @@ const readers = {
       what: found.flow,
       status: sessionOutcome(found),
       detail: found.channel,
+      changedAt: found.consumed_at ?? found.decided_at,
     }));
   },
 };
@@ -98,5 +102,6 @@ function messageEntry({ event, event_id, created_at, body }: ListenedEvent): Ent
     what: data.channel,
     status: event === 'delivery.success' ? 'sent' : 'failed',
     detail: data.reason ?? null,
+    changedAt: null,
   };
 }

@@ -8,6 +8,7 @@ import { sessionOutcome } from '../login/session-outcome';
 import { searchDeliveries } from '../webhooks/queries/operators';
 import { oneOf } from './arguments';
 import { withDatabase } from './context';
+import { endpointName } from './endpoint-name';
 import { requireProject } from './projects';
 import { addTargetOptions, remoteOf, type TargetOptions } from './remote';
 import { hasColor, styled, styleOf } from './style';
@@ -32,6 +33,8 @@ const readers: Record<Kind, (pool: pg.Pool, filter: Filter) => Promise<Entry[]>>
       what: found.event_name,
       status: found.status,
       detail: found.last_error ?? (found.last_http_status === null ? null : String(found.last_http_status)),
+      endpoint: endpointName(found.endpoint_description, found.url),
+      changedAt: found.ended_at && isoTime(found.ended_at),
     })),
   logins: async (pool, filter) =>
     (await searchSessions(pool, filter)).map((found) => ({
@@ -41,6 +44,7 @@ const readers: Record<Kind, (pool: pg.Pool, filter: Filter) => Promise<Entry[]>>
       what: found.flow,
       status: sessionOutcome(found),
       detail: found.channel,
+      changedAt: loginChangedAt(found),
     })),
   messages: async (pool, filter) =>
     (await searchMessages(pool, filter)).map((found) => ({
@@ -50,10 +54,16 @@ const readers: Record<Kind, (pool: pg.Pool, filter: Filter) => Promise<Entry[]>>
       what: `${found.source} ${found.channel}`,
       status: found.status,
       detail: found.reason,
+      changedAt: null,
     })),
 };
 
-function line({ at, project, id, what, status, detail }: Entry): string {
+function loginChangedAt({ consumed_at, decided_at }: { consumed_at: Date | null; decided_at: Date | null }) {
+  const at = consumed_at ?? decided_at;
+  return at && isoTime(at);
+}
+
+function line({ at, project, id, what, status, detail, endpoint }: Omit<Entry, 'changedAt'>): string {
   const color = hasColor();
   const parts = [
     styled(at, 'muted', color),
@@ -61,6 +71,7 @@ function line({ at, project, id, what, status, detail }: Entry): string {
     what,
     styled(status, styleOf(status), color),
     ...(detail === null ? [] : [detail]),
+    ...(endpoint === undefined ? [] : [endpoint]),
     styled(id, 'muted', color),
   ];
   return parts.join('  ');
@@ -76,7 +87,8 @@ async function tail(kind: Kind, { json, ...target }: TailOptions): Promise<void>
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
   const remote = remoteOf(target);
   const onOpen = () => process.stderr.write(`Waiting for ${kind}. Ctrl+C ends.\n`);
-  const show = (entry: Entry) => process.stdout.write(`${json ? JSON.stringify(entry) : line(entry)}\n`);
+  const show = ({ changedAt: _, ...entry }: Entry) =>
+    process.stdout.write(`${json ? JSON.stringify(entry) : line(entry)}\n`);
   if (remote) await followRemote(remote, kind, { onOpen, show, signal: stop.signal });
   else await followHere(kind, target.project, { onOpen, show, signal: stop.signal });
 }

@@ -117,7 +117,11 @@ test('listen and tail on this installation show what trigger sends, and what cou
   expect(listening.lines()[1]).toMatch(/otp\.sent {2}could not forward: .*ECONNREFUSED/);
   await eventually(() => receiver.received.length === 1);
   expect(receiver.received[0]?.headers['x-service-test']).toBe('true');
-  await eventually(() => tailing.lines().some((line) => /otp\.sent {2}succeeded {2}200/.test(line)));
+  const path = new URL(receiver.url).pathname;
+  const succeeded = `otp.sent  succeeded  200  ${path}`;
+  await eventually(() => tailing.lines().some((line) => line.includes(succeeded)));
+  const { body: listed } = await project.api<{ data: { ended_at: string }[] }>('GET', '/v1/deliveries');
+  expect(tailing.lines().find((line) => line.includes(succeeded))).toContain(listed.data[0]?.ended_at);
 
   const named = await heraldJson<{ delivery_id: string }>(
     ['trigger', 'auth.completed', '--project', project.slug, '--endpoint', endpointId],
@@ -284,6 +288,7 @@ test.each([
   [['listen', '--forward-to', 'nowhere', '--project', 'demo'], /"nowhere" is not an http address/],
   [['listen', '--forward-to', 'http://127.0.0.1:9/', '--events', 'nothing'], /"nothing" is not an event/],
   [['trigger', 'nothing', '--project', 'demo'], /nothing/],
+  [['trigger', 'auth.complete', '--project', 'demo'], /Did you mean auth\.completed\?\s*$/],
   [['tail', 'nothing'], /nothing/],
 ])('%j is refused with a sentence', async (args, sentence) => {
   const { code, stderr } = await herald(args, settings);

@@ -1,4 +1,4 @@
-import { table } from '../../../src/cli/output';
+import { fitted, table } from '../../../src/cli/output';
 import { hasColor } from '../../../src/cli/style';
 
 const head = ['delivery', 'event', 'status'];
@@ -9,6 +9,29 @@ const rows = [
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
 
 describe('tables of the CLI', () => {
+  it('can have one line for each row: long columns are cut, an id is not', () => {
+    const listed = [
+      [
+        '01-15 10:30',
+        'subscription.permission_changed',
+        '/webhooks/orders/v2',
+        'succeeded',
+        '200',
+        rows[0]?.[0],
+      ],
+      ['01-15 10:29', 'auth.completed', '/webhooks/orders/v3', 'failed', 'timeout', rows[1]?.[0]],
+    ];
+    const titles = ['created', 'event', 'endpoint', 'status', 'result', 'delivery'];
+    const fit = { width: 100, shrinks: ['endpoint', 'event', 'result'], color: false };
+    const lines = fitted(titles, listed, fit).split('\n');
+    expect(lines).toHaveLength(3);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+    expect(lines[1]).toMatch(
+      /subscri…changed.*rs\/v2 +succeeded +200 +0b8f2a6e-1111-4222-8333-444455556666$/,
+    );
+    expect(lines[2]).toMatch(/auth\.completed.*rs\/v3 +failed +timeout /);
+  });
+
   it.each([60, 80, 120, 200])('fit a terminal of %d columns and cut no value', (width) => {
     const text = table(head, rows, { width, color: false });
     expect(widest(text)).toBeLessThanOrEqual(width);

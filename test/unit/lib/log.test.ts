@@ -1,4 +1,5 @@
 import { createLogger } from '../../../src/lib/log';
+import { quietly } from '../../../src/lib/quiet-log';
 
 function logged(write: (log: ReturnType<typeof createLogger>) => void): {
   text: string;
@@ -7,7 +8,7 @@ function logged(write: (log: ReturnType<typeof createLogger>) => void): {
   const lines: string[] = [];
   const log = createLogger(
     { HERALD_LOG_LEVEL: 'info', HERALD_LOG_FORMAT: 'json' },
-    { write: (line: string) => void lines.push(line) },
+    { destination: { write: (line: string) => void lines.push(line) } },
   );
   write(log);
   const text = lines.join('');
@@ -82,4 +83,23 @@ describe('a log line', () => {
     loop['self'] = loop;
     expect(logged((log) => log.info({ loop }, 'round')).line).toMatchObject({ msg: 'round' });
   });
+});
+
+test('the log of a terminal has one short line for each login and attempt, and none for requests', () => {
+  const lines: Record<string, unknown>[] = [];
+  const quiet = quietly({ write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+  const write = (level: string, fields: object) =>
+    quiet.write(JSON.stringify({ level, time: '2026-01-15T10:30:00.000Z', ...fields }));
+  write('info', { msg: 'request', route: '/v1/send', status: 200 });
+  write('info', { msg: 'session settled', session_id: '1', status: 'pending' });
+  write('info', { msg: 'session settled', session_id: '1', status: 'declined', reason: 'billing_blocked' });
+  write('info', { msg: 'attempt', event: 'otp.sent', http_status: 502, delivery_status: 'pending', ms: 3 });
+  write('info', { msg: 'stopping' });
+  write('error', { msg: 'request', err: 'broken' });
+  expect(lines.map(({ time: _, ...line }) => line)).toEqual([
+    { level: 'info', msg: 'login declined (billing_blocked)' },
+    { level: 'info', msg: 'delivery of otp.sent: 502, pending' },
+    { level: 'info', msg: 'stopping' },
+    { level: 'error', msg: 'request', err: 'broken' },
+  ]);
 });
