@@ -91,7 +91,7 @@ export function describeResultPages(at: () => DashboardContext): void {
     await page.locator('.conversation .from-bot', { hasText: 'Your order is ready' }).waitFor();
     expect(await seriousFlaws(page)).toEqual([]);
     await page.getByRole('link', { name: 'Send message' }).click();
-    await page.locator('form').getByText('Alma').waitFor();
+    await page.getByRole('button', { name: 'Remove: Alma' }).waitFor();
 
     await page.goto(`${service.url}/dashboard/logins`);
     await page
@@ -129,7 +129,7 @@ export function describeResultPages(at: () => DashboardContext): void {
       ['Tags to add', 'tea'],
       ['Tags to remove', 'old'],
     ] as const) {
-      await dialog.getByLabel(label).fill(tag);
+      await dialog.getByRole('combobox', { name: label }).fill(tag);
       await page.keyboard.press('Enter');
     }
     expect(await seriousFlaws(page)).toEqual([]);
