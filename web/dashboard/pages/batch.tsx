@@ -145,7 +145,7 @@ function Results({ id, refresh }: { id: string; refresh: number | undefined }) {
               <Cell label={t.results.place}>{number(result.index + 1)}</Cell>
               <Cell label={t.results.person}>
                 {result.reason === 'subscriber_not_found' ? (
-                  <span class="hint">{t.results.unknownPerson}</span>
+                  <None />
                 ) : (
                   <PersonLink id={result.subscriber_id} known={known} />
                 )}

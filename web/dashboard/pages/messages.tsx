@@ -6,6 +6,7 @@ import {
   Chip,
   ClearFilters,
   Empty,
+  FirstStep,
   NoMatch,
   Pager,
   Problem,
@@ -81,7 +82,9 @@ export function Messages() {
         (filters.isFiltered ? (
           <NoMatch icon="envelope" title={t.results.noMessagesMatch} filters={filters} />
         ) : (
-          <Empty icon="envelope" title={t.results.noMessages} text={t.results.noMessagesText} />
+          <Empty icon="envelope" title={t.results.noMessages} text={t.results.noMessagesText}>
+            <FirstStep scope="send" to="/dashboard/broadcasts/new" text={t.writeBroadcast} />
+          </Empty>
         ))}
       {list && list.length > 0 && (
         <Table
