@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PlatformError, recordThrottled, trackProgress } from '../bots';
 import type { SubscriberIdFormat } from '../contract/ids';
 import type { Core } from '../core';
+import { inTurn } from '../db/batches';
 import { withAbortAfter } from '../lib/timeout';
 import { isStoredTemplate, ownContentFor, type PreparedMessage, prepareMessage } from '../messages';
 import type { MessageContent } from '../messages/contract';
@@ -67,7 +68,7 @@ async function runPage(
   }, LEASE_RENEWAL_MS);
   try {
     // Nothing is sent before: a broadcast that is drained has no audience left.
-    while (await copyNext(deps.pool, id)) if (options.signal.aborted) return 'more';
+    while (await inTurn(() => copyNext(deps.pool, id))) if (options.signal.aborted) return 'more';
     await updateRecipients(deps.pool, run);
     const ends = await withAbortAfter(options.signal, options.pageMs, (signal, abort) =>
       Promise.all(

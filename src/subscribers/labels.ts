@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
-import { BATCH_ROWS } from '../db/batches';
+import { BATCH_ROWS, inTurn } from '../db/batches';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
 import type { Core } from '../core';
@@ -154,8 +154,11 @@ async function replaceNow(pool: pg.Pool, labelChange: LabelChange): Promise<void
 async function replaceRest(pool: pg.Pool, labelChange: LabelChange, deadline = Infinity): Promise<void> {
   for (let isDone = false; !isDone;) {
     if (performance.now() > deadline) return void (await leaveLabelChange(pool, labelChange));
-    if ((await renewLabelChange(pool, labelChange)) === 0) return;
-    if ((await replaceOnNext(pool, labelChange)) === BATCH_ROWS) continue;
+    const replaced = await inTurn(async () =>
+      (await renewLabelChange(pool, labelChange)) === 0 ? null : replaceOnNext(pool, labelChange),
+    );
+    if (replaced === null) return;
+    if (replaced === BATCH_ROWS) continue;
     // Subscribers get labels under the project's lock, so no one gets the old name between the last batch and the end.
     isDone = await withTransaction(pool, async (db) => {
       await lockProject(db, labelChange.project_id);

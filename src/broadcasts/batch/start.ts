@@ -2,7 +2,7 @@ import { AppError } from '../../contract/errors';
 import type { SubscriberIdFormat } from '../../contract/ids';
 import { KIB, limits } from '../../contract/limits';
 import type { Core } from '../../core';
-import { BATCH_ROWS } from '../../db/batches';
+import { BATCH_ROWS, inTurn } from '../../db/batches';
 import { withTransaction, type Db } from '../../db/pool';
 import { emitBulkEvents } from '../../events';
 import type { Work } from '../../http/idempotency';
@@ -77,11 +77,13 @@ export async function startBatch(
   }));
   for (const { from, to } of groupsOf(stored, recipients, earlier?.messages ?? 0)) {
     const group = recipients.slice(from, to).flat();
-    await withTransaction(pool, async (db) => {
-      await lockBatchFrom(db, work.id, from);
-      await insertBatchRecipients(db, work.id, stored.slice(from, to), group, ERASED_SUBSCRIBER_ID);
-      await emitBlocked(db, projectId, group, config.HERALD_SUBSCRIBER_ID_FORMAT);
-    });
+    await inTurn(() =>
+      withTransaction(pool, async (db) => {
+        await lockBatchFrom(db, work.id, from);
+        await insertBatchRecipients(db, work.id, stored.slice(from, to), group, ERASED_SUBSCRIBER_ID);
+        await emitBlocked(db, projectId, group, config.HERALD_SUBSCRIBER_ID_FORMAT);
+      }),
+    );
   }
   await withTransaction(pool, (db) => completeBatch(db, work.id));
   return { batch_id: work.id, status: 'queued', total };
