@@ -72,7 +72,7 @@ export function describeMessagePages(at: () => DashboardContext): void {
     await service.control.open('max', 'writer-2', { start: `proj_${writer.slug}`, first_name: 'Mark' });
     const people = await eventually(async () => {
       const { data } = (await writer.api('GET', '/v1/subscribers')).body;
-      return data.length === 2 ? (data as { subscriber_id: string }[]) : null;
+      return data.length === 2 ? (data as { subscriber_id: string; first_name: string }[]) : null;
     });
     const { page } = await someone();
     await signIn(page, '/dashboard/broadcasts', writer.api_key);
@@ -150,8 +150,18 @@ export function describeMessagePages(at: () => DashboardContext): void {
       return data.length === 2 ? (data as { text: string }[]).map((message) => message.text).sort() : null;
     });
     expect(texts).toEqual(['Tea for Mark**now**', 'Tea for Wanda**now**']);
-    await page.goto(`${service.url}/dashboard/broadcasts/new`);
+
+    // One person, as the page of a subscriber leads there. Nothing of the broadcast is left.
+    const wanda = people.find(({ first_name: name }) => name === 'Wanda')?.subscriber_id;
+    await page.goto(`${service.url}/dashboard/broadcasts/new?to=${wanda}`);
     expect(await text.inputValue()).toBe('');
+    await text.fill('Only for {{first_name}}');
+    await page.getByRole('button', { name: 'Remove: Wanda' }).waitFor();
+    await page.getByRole('button', { name: 'Review and send' }).click();
+    const one = page.getByRole('dialog', { name: 'Send to Wanda?' });
+    await one.locator('.phone.telegram', { hasText: 'Only for Wanda' }).waitFor();
+    await one.getByRole('button', { name: 'Send now' }).click();
+    await page.getByText('Sent to Wanda').waitFor();
   });
 
   it('schedules a message with buttons, changes it, and repeats a template every week', async () => {

@@ -327,8 +327,8 @@ async function send(draft: Draft): Promise<{ text: string; to: string }> {
     }
     return { text: t.sentTo(person.first_name), to: `/dashboard/subscribers/${person.subscriber_id}` };
   }
-  await api.broadcast(broadcastOf(draft));
-  return { text: t.broadcastStarted, to: '/dashboard/broadcasts' };
+  const { job_id } = await api.broadcast(broadcastOf(draft));
+  return { text: t.broadcastStarted, to: `/dashboard/broadcasts/${job_id}` };
 }
 
 async function save(stored: Stored, draft: Draft, projectZone: string): Promise<void> {
