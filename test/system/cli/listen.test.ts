@@ -99,6 +99,13 @@ test('listen against a remote service forwards what happened while the connectio
   });
 });
 
+/** Every line of `herald tail`, as text or JSON, has its time in the form of the API. */
+function expectTimes(...tails: { lines(): string[] }[]): void {
+  for (const line of tails.flatMap((tail) => tail.lines())) {
+    expect(line).toMatch(/^(\{"at":")?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00[" ]/);
+  }
+}
+
 test('listen and tail on this installation show what trigger sends, and what could not be forwarded', async () => {
   const { id: endpointId } = await createEndpoint(project, receiver.url, { events: ['otp.sent'] });
   const nowhere = await scriptedReceiver(200);
@@ -122,6 +129,7 @@ test('listen and tail on this installation show what trigger sends, and what cou
   await eventually(() => tailing.lines().some((line) => line.includes(succeeded)));
   const { body: listed } = await project.api<{ data: { ended_at: string }[] }>('GET', '/v1/deliveries');
   expect(tailing.lines().find((line) => line.includes(succeeded))).toContain(listed.data[0]?.ended_at);
+  expectTimes(tailing);
 
   const named = await heraldJson<{ delivery_id: string }>(
     ['trigger', 'auth.completed', '--project', project.slug, '--endpoint', endpointId],
@@ -169,6 +177,7 @@ test('tail on this installation shows logins, and messages of every kind', async
       .map(({ what }) => what);
   await eventually(() => sent().length === 3);
   expect(sent().toSorted()).toEqual(['batch telegram', 'broadcast telegram', 'send telegram']);
+  expectTimes(logins, messages);
 });
 
 test('listen on this installation says that it is connected again only when it is', async () => {
@@ -229,6 +238,7 @@ test('trigger and tail work on a remote service, with nothing but its address an
   const sent = await emitExample(service, project, 'delivery.failed');
   await eventually(() => messages.lines().some((line) => line.includes(sent)));
   expect(messages.lines()[0]).toMatch(/telegram {2}failed {2}user_blocked_bot/);
+  expectTimes(deliveries, logins, messages);
 });
 
 test('without --project trigger and listen take the only project', async () => {
