@@ -2,6 +2,7 @@ import { claimUnstartedSessions } from '../../../src/login/queries/starts';
 import { eventually, SOON_MS } from '../../support/eventually';
 import { startTestService, type TestService } from '../../support/service';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
+import { subscribePerson } from '../messages/fixture';
 import { createSession, eventsOf, openAndWait, startOf, waitForStatus, type StatusBody } from './fixture';
 
 jest.setTimeout(120_000);
@@ -45,29 +46,42 @@ test('Temporal is unavailable at the tap: after its return the login completes, 
   ]);
 });
 
-test('Temporal is unavailable when a session is cancelled: the bot says so soon after its return, long before its end', async () => {
+test('Temporal is unavailable when a session and an approval are cancelled: the bot says so soon after its return, long before their end', async () => {
   const project = await service.createProject();
   const session = await createSession(project);
   await openAndWait(service, 'telegram', 'cancelled', startOf(session.telegram_link));
+  const { subscriberId, name } = await subscribePerson(service, project);
+  const { body: request } = await project.api('POST', '/v1/auth/requests', {
+    subscriber_id: subscriberId,
+    message: 'Approve the payment?',
+  });
+  const isShown = async (user: string, part: string, edited: boolean) => {
+    const { messages } = await service.control.chat('telegram', user);
+    return messages.some((message) => message.edited === edited && message.text.includes(part));
+  };
+  await eventually(() => isShown(name, 'Approve the payment?', false));
   await proxy.close();
-  const path = `/v1/auth/session/${session.session_id}`;
-  const { status, body } = await project.api<StatusBody>('DELETE', path);
-  expect([status, body.status]).toEqual([200, 'expired']);
-  await proxy.open();
-  // The request has given up; without waiting for the end of its lease.
-  await service.pool.query('UPDATE auth_sessions SET start_leased_until = now() WHERE id = $1', [
-    session.session_id,
+  const cancelled = await Promise.all(
+    [`session/${session.session_id}`, `requests/${request.request_id}`].map((path) =>
+      project.api<StatusBody>('DELETE', `/v1/auth/${path}`),
+    ),
+  );
+  expect(cancelled.map(({ status, body }) => [status, body.status])).toEqual([
+    [200, 'expired'],
+    [200, 'expired'],
   ]);
-  await eventually(async () => {
-    const { messages } = await service.control.chat('telegram', 'cancelled');
-    return messages.some(({ edited, text }) => edited && text.includes('has expired'));
-  }, 60_000);
+  await proxy.open();
+  const ids = [session.session_id, request.request_id as string];
+  // The requests have given up; without waiting for the end of their leases.
+  await service.pool.query('UPDATE auth_sessions SET start_leased_until = now() WHERE id = ANY ($1)', [ids]);
+  await eventually(() => isShown('cancelled', 'has expired', true), 60_000);
+  await eventually(() => isShown(name, 'has expired', true), 60_000);
   await eventually(async () => {
     const { rows } = await service.pool.query(
-      'SELECT 1 FROM auth_sessions WHERE id = $1 AND workflow_started_at IS NOT NULL',
-      [session.session_id],
+      'SELECT 1 FROM auth_sessions WHERE id = ANY ($1) AND workflow_started_at IS NOT NULL',
+      [ids],
     );
-    return rows.length === 1;
+    return rows.length === 2;
   });
 });
 
