@@ -143,11 +143,11 @@ function Preview({ draft, events }: { draft: FilterDraft; events: string[] }) {
   if (!list) return null;
   if (list.length === 0) return <p class="hint">{t.results.filterPreviewEmpty}</p>;
   return (
-    <section class="filter-preview" aria-labelledby="filter-preview-title">
+    <div class="filter-preview">
       <p id="filter-preview-title" role="status">
         {t.results.filterPreview(list.filter(({ matches }) => matches).length, list.length)}
       </p>
-      <ul>
+      <ul tabIndex={0} aria-labelledby="filter-preview-title">
         {list.map(({ event_id, event, created_at, matches }) => (
           <li key={event_id} class={matches ? 'matches' : 'differs'}>
             <Icon name={matches ? 'checkCircle' : 'minusCircle'} small />
@@ -161,7 +161,7 @@ function Preview({ draft, events }: { draft: FilterDraft; events: string[] }) {
           </li>
         ))}
       </ul>
-    </section>
+    </div>
   );
 }
 
