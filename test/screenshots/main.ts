@@ -36,6 +36,7 @@ const pages = (demo: Demo): Record<string, string> => ({
   links: '/dashboard/links',
   labels: '/dashboard/labels',
   broadcasts: '/dashboard/broadcasts',
+  messages: '/dashboard/messages',
   'broadcast-new': '/dashboard/broadcasts/new',
   oidc: '/dashboard/oidc',
   templates: '/dashboard/templates',
