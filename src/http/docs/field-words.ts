@@ -61,7 +61,7 @@ export const fieldWords: Record<Language, FieldWords> = {
     description: (text) => russianFields[text] ?? text,
     if: (field, values) => `Если ${field} — ${values.join(' или ')}:`,
     or: ' или ',
-    listOf: (type) => `массив ${type}`,
+    listOf: (type) => `массив ${type.replace(/^массив/, 'массивов')}`,
     time: 'время',
     any: 'любой',
     exactly: (amount, unit) => `Ровно ${russianCount(amount, unit)}.`,

@@ -1,3 +1,8 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { callWithCurl } from '../../support/curl';
 import { png } from '../../support/png';
 import type { Installation, TestProject } from '../../support/installation';
@@ -14,6 +19,8 @@ interface Documented {
   curl: string;
   typescript: string;
   python: string;
+  go: string;
+  php: string;
 }
 
 function unescaped(html: string): string {
@@ -41,12 +48,14 @@ async function documentedRequests(url: string): Promise<Documented[]> {
       const [, id = ''] = /data-anchor="([^"]+)"/.exec(section) ?? [];
       const [, method = '', path = ''] =
         /class="method[^"]*">(\w+)<\/span>\s*<code>([^<]+)<\/code>/.exec(section) ?? [];
-      const [curl, typescript, python] = ['curl', 'typescript', 'python'].map(sample) as [
-        string,
-        string,
-        string,
-      ];
-      found.push({ id, method, path, curl, typescript, python });
+      const samples = {
+        curl: sample('curl'),
+        typescript: sample('typescript'),
+        python: sample('python'),
+        go: sample('go'),
+        php: sample('php'),
+      };
+      found.push({ id, method, path, ...samples });
     }
   }
   return found;
@@ -270,6 +279,33 @@ describe('the requests of the reference', () => {
     prepared.remove();
     expect(lines.join('\n')).toContain(project.slug);
   });
+
+  it.each([
+    { language: 'go' as const, file: 'main.go', version: ['version'], run: ['run', 'main.go'] },
+    { language: 'php' as const, file: 'main.php', version: ['--version'], run: ['main.php'] },
+  ])(
+    'run in $language',
+    async ({ language, file, version, run }) => {
+      if (spawnSync(language, version, { stdio: 'ignore' }).status !== 0) {
+        process.stderr.write(`${language} is not installed here: its samples are not run.\n`);
+        return;
+      }
+      const folder = mkdtempSync(path.join(tmpdir(), `herald-${language}-`));
+      const execute = (sample: string) => {
+        writeFileSync(path.join(folder, file), sample);
+        const env = { ...process.env, HERALD_API_KEY: project.api_key, GO111MODULE: 'off' };
+        return promisify(execFile)(language, run, { cwd: folder, env });
+      };
+      try {
+        const find = (id: string) => requests.find((request) => request.id === id) as Documented;
+        expect((await execute(find('get_v1_project')[language])).stdout).toContain(project.slug);
+        expect((await execute(find('post_v1_auth_session')[language])).stdout).toContain('hosted_url');
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+    240_000,
+  );
 
   it('are correct by the types of the TypeScript SDK', () => {
     const importLine = /^import .*$/gm;
