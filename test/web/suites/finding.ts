@@ -129,6 +129,69 @@ export function describeFinding(at: () => DashboardContext): void {
     expect(await background()).not.toBe(light);
   });
 
+  it('shows rows of one line that open by a click anywhere, and selects all without moving them', async () => {
+    const { service, someone, signIn } = at();
+    const shop = await service.createProject({ name: 'Rows' });
+    const receiver = await scriptedReceiver(200);
+    const url = `${receiver.url}/a/rather/long/path/that/does/not/fit/into/a/column/of/the/table/orders`;
+    const { body: endpoint } = await shop.api('POST', '/v1/webhooks', { url });
+    for (const event of ['otp.sent', 'auth.completed']) {
+      await shop.api('POST', `/v1/webhooks/${endpoint.id}/test`, { event });
+    }
+    const { page } = await someone({ viewport: { width: 1280, height: 800 } });
+    await signIn(page, '/dashboard/deliveries', shop.api_key);
+    await page.getByRole('cell', { name: 'succeeded' }).nth(1).waitFor();
+    const rows = page.locator('tbody tr');
+    const measure = async () =>
+      (await rows.evaluateAll(`(rows) => rows.map((row) => {
+      const { top, height } = row.getBoundingClientRect();
+      return { top, height };
+    })`)) as { top: number; height: number }[];
+    const before = await measure();
+    expect(before.filter(({ height }) => height > 44)).toEqual([]);
+    // Of a URL without space for it, the end is what is shown.
+    const shown = (await page.locator('.url-end bdi').first().evaluate(`(text) => {
+      const [inner, outer] = [text.getBoundingClientRect(), text.parentElement.getBoundingClientRect()];
+      return { isClipped: inner.width > outer.width, endsInside: inner.right <= outer.right + 1 };
+    }`)) as { isClipped: boolean; endsInside: boolean };
+    expect(shown).toEqual({ isClipped: true, endsInside: true });
+
+    await page.getByLabel('Select all on this page').check();
+    await page.getByText('2 deliveries selected').waitFor();
+    expect(await measure()).toEqual(before);
+    await page.getByRole('button', { name: 'Clear selection' }).click();
+    for (const width of [1440, 1280, 1100, 1000, 820]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const path of ['deliveries', 'webhooks', 'logins', 'subscribers', 'events']) {
+        await goTo(page, `/dashboard/${path}`);
+        const hidden = await page.evaluate(
+          `Math.max(0, ...[...document.querySelectorAll('.table-card')].map((card) => card.scrollWidth - card.clientWidth))`,
+        );
+        expect([path, width, hidden]).toEqual([path, width, 0]);
+      }
+    }
+    // The labels of the chart are as large on a wide screen as on a narrow one.
+    const labelHeight = async (width: number) => {
+      await page.setViewportSize({ width, height: 800 });
+      const measured = () =>
+        page.evaluate(
+          `[document.querySelector('.chart svg').clientWidth === document.querySelector('.chart svg').viewBox.baseVal.width,
+            Math.round(document.querySelector('.chart .label').getBoundingClientRect().height)]`,
+        ) as Promise<[boolean, number]>;
+      return eventually(async () => {
+        const [isDrawn, height] = await measured();
+        return isDrawn ? height : undefined;
+      });
+    };
+    await goTo(page, '/dashboard');
+    expect(await labelHeight(1440)).toBe(await labelHeight(820));
+    // Beside every link and control of the row.
+    await goTo(page, '/dashboard/deliveries');
+    await rows.filter({ hasText: 'otp.sent' }).getByRole('cell', { name: 'succeeded' }).click();
+    await page.getByRole('heading', { name: 'otp.sent' }).waitFor();
+    await receiver.close();
+  });
+
   it('offers to try again when Herald cannot be reached', async () => {
     const { service, someone, signIn } = at();
     const { page } = await someone();

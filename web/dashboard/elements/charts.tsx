@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { UsageView } from '../api';
 import { dayAndMonth, number } from '../format';
 import { t } from '../texts';
@@ -50,10 +51,10 @@ export function Sparkline({ bars, label, wide }: { bars: Bar[]; label: string; w
   );
 }
 
+/** Before the chart has been measured. */
 const CHART_WIDTH = 720;
-/** On a phone, so that the labels keep their size. */
-const NARROW_WIDTH = 330;
-const NARROW = matchMedia('(max-width: 46rem)');
+/** Below this, labels would run into each other. */
+const NARROW_WIDTH = 480;
 const CHART_HEIGHT = 150;
 const FOOT = 20;
 const LEFT = 36;
@@ -61,8 +62,9 @@ const GRID_LINES = 4;
 
 /** Logins per day as bars over a scale of whole numbers. */
 export function LoginChart({ days }: { days: UsageView['days'] }) {
-  const isNarrow = useIsNarrow();
-  const chartWidth = isNarrow ? NARROW_WIDTH : CHART_WIDTH;
+  const figure = useRef<HTMLElement>(null);
+  const chartWidth = useWidth(figure);
+  const isNarrow = chartWidth < NARROW_WIDTH;
   const labelEvery = isNarrow ? 14 : 7;
   const most = Math.max(1, ...days.map(({ logins }) => logins));
   const unit = niceUnit(most / GRID_LINES);
@@ -73,8 +75,9 @@ export function LoginChart({ days }: { days: UsageView['days'] }) {
   const total = days.reduce((sum, { logins }) => sum + logins, 0);
   const lines = Array.from({ length: Math.round(top / unit) + 1 }, (_, index) => index * unit);
   return (
-    <figure class="chart">
+    <figure ref={figure} class="chart">
       <svg
+        height={CHART_HEIGHT}
         viewBox={`0 0 ${chartWidth} ${CHART_HEIGHT}`}
         role="img"
         aria-label={t.loginChart(days.length, total, most)}
@@ -123,15 +126,18 @@ export function LoginChart({ days }: { days: UsageView['days'] }) {
   );
 }
 
-/** Follows the width of the window. */
-function useIsNarrow(): boolean {
-  const [isNarrow, setNarrow] = useState(NARROW.matches);
+/** The width of an element in pixels: a chart drawn in its own pixels keeps the size of its labels. */
+function useWidth(ref: RefObject<HTMLElement>): number {
+  const [width, setWidth] = useState(CHART_WIDTH);
   useEffect(() => {
-    const follow = () => setNarrow(NARROW.matches);
-    NARROW.addEventListener('change', follow);
-    return () => NARROW.removeEventListener('change', follow);
+    if (!ref.current) return;
+    const observer = new ResizeObserver(([entry]) =>
+      setWidth(Math.round(entry?.contentRect.width || CHART_WIDTH)),
+    );
+    observer.observe(ref.current);
+    return () => observer.disconnect();
   }, []);
-  return isNarrow;
+  return width;
 }
 
 /** The next of 1, 2, 5, 10, 20, 50 …, so that the scale has whole numbers. */

@@ -7,6 +7,7 @@ export * from './dialog';
 export * from './download';
 export * from './duration-fields';
 export * from './empty';
+export * from './endpoint-name';
 export * from './fields';
 export * from './form';
 export * from './label-field';

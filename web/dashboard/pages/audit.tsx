@@ -55,7 +55,10 @@ export function Audit() {
         </Empty>
       )}
       {found && found.length > 0 && (
-        <Table label={t.audit} columns={[t.time, t.actor, t.action, t.target, t.ipAddress]}>
+        <Table
+          label={t.audit}
+          columns={[t.time, t.actor, t.action, t.target, { title: t.ipAddress, givesWay: 'soon' }]}
+        >
           {found.map((entry) => (
             <Row key={entry.audit_id} entry={entry} name={names.get(entry.actor.id ?? '')} />
           ))}
@@ -92,7 +95,7 @@ function Row({ entry, name }: { entry: AuditEntry; name: string | undefined }) {
         {name ?? t.actorTypes[entry.actor.type]}
         {name === undefined && entry.actor.id && <code> {entry.actor.id.slice(0, 8)}</code>}
       </Cell>
-      <Cell label={t.action}>
+      <Cell label={t.action} lead>
         <span title={entry.action}>{actionName(entry.action) ?? <code>{entry.action}</code>}</span>
       </Cell>
       <Cell label={t.target}>
@@ -102,7 +105,9 @@ function Row({ entry, name }: { entry: AuditEntry; name: string | undefined }) {
           <code title={entry.target_id}>{shortTarget(entry.target_id)}</code>
         )}
       </Cell>
-      <Cell label={t.ipAddress}>{entry.ip ?? <None />}</Cell>
+      <Cell label={t.ipAddress} givesWay="soon">
+        {entry.ip ?? <None />}
+      </Cell>
     </tr>
   );
 }

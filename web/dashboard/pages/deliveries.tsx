@@ -2,26 +2,29 @@ import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { savedQueries, workflowListUrl } from '../../../src/contract/saved-queries';
 import { can } from '../access';
-import { api, query, type DeliveryView } from '../api';
+import { api, query } from '../api';
 import {
   ActionButton,
   Cell,
   ClearFilters,
   DownloadButton,
   Empty,
+  EndpointName,
   Icon,
   NoMatch,
+  None,
   Pager,
   Problem,
   SearchField,
   Select,
+  SelectCell,
   Table,
   toast,
 } from '../elements';
 import { useResource } from '../resource';
 import { Heading, Link, useFilters, usePages } from '../router';
 import { t } from '../texts';
-import { DeliveryCells, EventSelect, since, spans, statusOptions } from './delivery-log';
+import { DeliveryCells, deliveryColumns, EventSelect, since, spans, statusOptions } from './delivery-log';
 
 /** Deliveries of all endpoints, deleted ones included, with search and a retry of several at once. */
 export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
@@ -45,8 +48,8 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
     pages.isFirst && q === '' ? 'deliveries' : undefined,
   );
   const list = log.data?.data;
-  const isSelectable = can('manage');
   const shown = chosen.filter((id) => list?.some((delivery) => delivery.id === id));
+  const described = new Map(endpoints.data?.data.map(({ id, description }) => [id, description]));
   const retry = async () => {
     const result = await api.retryDeliveries(shown);
     setChosen([]);
@@ -54,6 +57,19 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
     if (result.failed.length > 0) setError(new Error(t.notRetried(result.failed.length)));
     await log.reload();
   };
+  const selection = can('manage')
+    ? {
+        all: (list ?? []).map(({ id }) => id),
+        chosen: shown,
+        onChange: setChosen,
+        text: t.selected(shown.length),
+        actions: (
+          <ActionButton kind="primary" small act={retry} onError={setError}>
+            {t.retrySelected}
+          </ActionButton>
+        ),
+      }
+    : undefined;
   return (
     <>
       <div class="heading">
@@ -98,7 +114,10 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
           onChange={(value) => filters.set('endpoint', value)}
           options={[
             { value: '', text: t.any },
-            ...(endpoints.data?.data ?? []).map(({ id, url }) => ({ value: id, text: url })),
+            ...(endpoints.data?.data ?? []).map(({ id, url, description }) => ({
+              value: id,
+              text: description ?? url.replace(/^https?:\/\//, ''),
+            })),
           ]}
         />
         <Select
@@ -110,17 +129,6 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
         <ClearFilters filters={filters} />
       </div>
       <Problem error={log.error ?? error} />
-      {shown.length > 0 && (
-        <p class="selection">
-          {t.selected(shown.length)}{' '}
-          <ActionButton kind="primary" small act={retry} onError={setError}>
-            {t.retrySelected}
-          </ActionButton>
-          <button type="button" class="btn small" onClick={() => setChosen([])}>
-            {t.clearSelection}
-          </button>
-        </p>
-      )}
       {list?.length === 0 && filters.isFiltered && (
         <NoMatch icon="list" title={t.noDeliveriesMatch} filters={filters} />
       )}
@@ -134,63 +142,28 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
         </Empty>
       )}
       {list && list.length > 0 && (
-        <Table
-          label={t.deliveries}
-          columns={[
-            ...(isSelectable ? [`!${t.select}`] : []),
-            t.event,
-            t.status,
-            t.attempts,
-            t.lastResponse,
-            t.created,
-            t.endpoint,
-          ]}
-        >
+        <Table label={t.deliveries} selection={selection} columns={[...deliveryColumns(), t.endpoint]}>
           {list.map((delivery) => (
-            <Row
-              key={delivery.id}
-              delivery={delivery}
-              isSelectable={isSelectable}
-              isChosen={chosen.includes(delivery.id)}
-              choose={(on) =>
-                setChosen((before) =>
-                  on ? [...before, delivery.id] : before.filter((other) => other !== delivery.id),
-                )
-              }
-            />
+            <tr key={delivery.id}>
+              {selection && (
+                <SelectCell id={delivery.id} label={t.selectDelivery(delivery.event)} selection={selection} />
+              )}
+              <DeliveryCells delivery={delivery} />
+              <Cell label={t.endpoint}>
+                {delivery.endpoint_url === null ? (
+                  <None />
+                ) : (
+                  <EndpointName
+                    url={delivery.endpoint_url}
+                    description={described.get(delivery.endpoint_id)}
+                  />
+                )}
+              </Cell>
+            </tr>
           ))}
         </Table>
       )}
       <Pager pages={pages} next={log.data?.next_cursor ?? null} />
     </>
-  );
-}
-
-function Row(props: {
-  delivery: DeliveryView;
-  isSelectable: boolean;
-  isChosen: boolean;
-  choose: (on: boolean) => void;
-}) {
-  const { delivery } = props;
-  return (
-    <tr>
-      {props.isSelectable && (
-        <td class="select">
-          <input
-            type="checkbox"
-            aria-label={t.selectDelivery(delivery.event)}
-            checked={props.isChosen}
-            onChange={(event) => props.choose(event.currentTarget.checked)}
-          />
-        </td>
-      )}
-      <DeliveryCells delivery={delivery} />
-      <Cell label={t.endpoint}>
-        <span class="clip" title={delivery.endpoint_url ?? ''}>
-          {delivery.endpoint_url ?? '–'}
-        </span>
-      </Cell>
-    </tr>
   );
 }

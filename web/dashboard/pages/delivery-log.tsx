@@ -17,6 +17,7 @@ import {
   Table,
   Time,
   toast,
+  type Column,
 } from '../elements';
 import { duration } from '../format';
 import { useNow, useResource } from '../resource';
@@ -106,7 +107,7 @@ export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
           <Empty icon="list" title={t.noDeliveries} text={t.noDeliveriesText} />
         ))}
       {list && list.length > 0 && (
-        <Table label={t.deliveries} columns={[t.event, t.status, t.attempts, t.lastResponse, t.created]}>
+        <Table label={t.deliveries} columns={deliveryColumns()}>
           {list.map((delivery) => (
             <tr key={delivery.id}>
               <DeliveryCells delivery={delivery} />
@@ -124,25 +125,33 @@ export function since(hours: string): string {
   return hours && new Date(Date.now() - Number(hours) * HOUR_MS).toISOString();
 }
 
+export const deliveryColumns = (): Column[] => [
+  t.event,
+  t.status,
+  { title: t.attempts, givesWay: 'soon' },
+  { title: t.lastResponse, givesWay: 'late' },
+  t.created,
+];
+
 /** The cells of a delivery in both logs. */
 export function DeliveryCells({ delivery }: { delivery: DeliveryView }) {
   const state = deliveryState(delivery.status);
   return (
     <>
-      <Cell label={t.event}>
+      <Cell label={t.event} lead>
         <Link to={`/dashboard/deliveries/${delivery.id}`}>{delivery.event}</Link>{' '}
         {delivery.test && <Chip>{t.testMark}</Chip>}
       </Cell>
       <Cell label={t.status}>
         <Badge tone={state.tone}>{state.text}</Badge>
-        <span class="below">
+        <span class="beside soon">
           <NextAttempt delivery={delivery} />
         </span>
       </Cell>
-      <Cell label={t.attempts} class="figure">
+      <Cell label={t.attempts} class="figure" givesWay="soon">
         {delivery.attempt_count}
       </Cell>
-      <Cell label={t.lastResponse} class="figure">
+      <Cell label={t.lastResponse} class="figure" givesWay="late">
         {delivery.last_http_status ?? errorKind(delivery.last_error) ?? '–'}
       </Cell>
       <Cell label={t.created}>

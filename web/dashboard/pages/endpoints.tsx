@@ -7,6 +7,7 @@ import {
   Clip,
   Dialog,
   Empty,
+  EndpointName,
   FirstStep,
   Icon,
   Problem,
@@ -60,7 +61,14 @@ export function Endpoints() {
       {list && list.length > 0 && (
         <Table
           label={t.webhooks}
-          columns={[t.endpoint, t.state, t.successRate24h, t.last24h, t.lastDelivery, t.events]}
+          columns={[
+            t.endpoint,
+            t.state,
+            t.successRate24h,
+            { title: t.last24h, givesWay: 'late' },
+            { title: t.lastDelivery, givesWay: 'late' },
+            { title: t.events, givesWay: 'soon' },
+          ]}
         >
           {list.map((endpoint) => (
             <Row key={endpoint.id} endpoint={endpoint} />
@@ -99,16 +107,15 @@ function Row({ endpoint }: { endpoint: EndpointView }) {
   const health = endpoint.health;
   return (
     <tr>
-      <Cell label={t.endpoint}>
-        <Link to={`/dashboard/webhooks/${endpoint.id}`} class="clip wide" title={endpoint.url}>
-          {endpoint.url}
+      <Cell label={t.endpoint} lead>
+        <Link to={`/dashboard/webhooks/${endpoint.id}`}>
+          <EndpointName url={endpoint.url} description={endpoint.description} />
         </Link>
-        {endpoint.description && <Clip wide>{endpoint.description}</Clip>}
       </Cell>
       <Cell label={t.state}>
         <Badge tone={state.tone}>{state.text}</Badge>
         {health?.failing_since && (
-          <span class="hint below">
+          <span class="hint beside soon">
             <FailingFor since={health.failing_since} />
           </span>
         )}
@@ -116,13 +123,13 @@ function Row({ endpoint }: { endpoint: EndpointView }) {
       <Cell label={t.successRate24h} class="figure">
         {health?.success_rate_24h == null ? '–' : percent(health.success_rate_24h)}
       </Cell>
-      <Cell label={t.last24h}>
+      <Cell label={t.last24h} givesWay="late">
         <EndpointSparkline id={endpoint.id} />
       </Cell>
-      <Cell label={t.lastDelivery}>
+      <Cell label={t.lastDelivery} givesWay="late">
         <Ago at={health?.last_delivery_at ?? null} />
       </Cell>
-      <Cell label={t.events}>
+      <Cell label={t.events} givesWay="soon">
         {endpoint.events.length === 0 ? t.allEvents : <Clip>{endpoint.events.join(', ')}</Clip>}
       </Cell>
     </tr>

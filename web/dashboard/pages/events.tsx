@@ -82,10 +82,10 @@ export function TrackedEvents() {
             t.receivedAt,
             t.eventName,
             t.subscriber,
-            t.channel,
+            { title: t.channel, givesWay: 'late' },
             t.properties,
-            t.occurredAt,
-            t.eventId,
+            { title: t.occurredAt, givesWay: 'soon' },
+            { title: t.eventId, givesWay: 'soon' },
           ]}
         >
           {list.map((event) => (
@@ -114,7 +114,7 @@ function Row({ event, onName }: { event: TrackedEvent; onName: () => void }) {
       <Cell label={t.receivedAt}>
         <Time at={event.received_at} />
       </Cell>
-      <Cell label={t.eventName}>
+      <Cell label={t.eventName} lead>
         <button type="button" class="chip" title={event.name} onClick={onName}>
           {event.name}
         </button>
@@ -124,16 +124,16 @@ function Row({ event, onName }: { event: TrackedEvent; onName: () => void }) {
           {event.external_id ?? event.subscriber_id.slice(0, 8)}
         </Link>
       </Cell>
-      <Cell label={t.channel}>
+      <Cell label={t.channel} givesWay="late">
         <ChannelName channel={event.channel} />
       </Cell>
       <Cell label={t.properties}>
         <PropertyChips properties={event.properties} />
       </Cell>
-      <Cell label={t.occurredAt}>
+      <Cell label={t.occurredAt} givesWay="soon">
         {event.occurred_at === event.received_at ? <None /> : <Time at={event.occurred_at} />}
       </Cell>
-      <Cell label={t.eventId}>
+      <Cell label={t.eventId} givesWay="soon">
         <Clip>{event.event_id}</Clip>
       </Cell>
     </tr>

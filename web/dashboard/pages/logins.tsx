@@ -115,7 +115,15 @@ function SessionLog() {
       {list && list.length > 0 && (
         <Table
           label={t.sessions}
-          columns={[t.who, t.status, t.channel, t.flow, t.stateValue, t.device, t.started]}
+          columns={[
+            t.who,
+            t.status,
+            t.channel,
+            { title: t.flow, givesWay: 'late' },
+            { title: t.stateValue, givesWay: 'soon' },
+            { title: t.device, givesWay: 'soon' },
+            t.started,
+          ]}
         >
           {list.map((session) => (
             <Row key={session.session_id} session={session} />
@@ -131,7 +139,7 @@ function Row({ session }: { session: SessionRecord }) {
   const state = loginState(session);
   return (
     <tr>
-      <Cell label={t.who}>
+      <Cell label={t.who} lead>
         <Who session={session} />
       </Cell>
       <Cell label={t.status}>
@@ -140,12 +148,14 @@ function Row({ session }: { session: SessionRecord }) {
       <Cell label={t.channel}>
         <ChannelName channel={session.channel} />
       </Cell>
-      <Cell label={t.flow}>
+      <Cell label={t.flow} givesWay="late">
         {session.client_name === null ? t.flows[session.flow] : <Clip>{session.client_name}</Clip>}{' '}
         {session.message && <Clip>{session.message}</Clip>}
       </Cell>
-      <Cell label={t.stateValue}>{session.state ? <Clip>{session.state}</Clip> : <None />}</Cell>
-      <Cell label={t.device}>
+      <Cell label={t.stateValue} givesWay="soon">
+        {session.state ? <Clip>{session.state}</Clip> : <None />}
+      </Cell>
+      <Cell label={t.device} givesWay="soon">
         <Device session={session} />
       </Cell>
       <Cell label={t.started}>

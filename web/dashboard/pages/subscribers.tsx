@@ -126,8 +126,8 @@ export function Subscribers() {
             t.personName,
             t.channel,
             t.status,
-            t.externalId,
-            t.tags,
+            { title: t.externalId, givesWay: 'soon' },
+            { title: t.tags, givesWay: 'late' },
             t.since,
           ]}
         >
@@ -199,7 +199,7 @@ function Row(props: {
           />
         </td>
       )}
-      <Cell label={t.personName}>
+      <Cell label={t.personName} lead>
         <Link to={`/dashboard/subscribers/${subscriber.subscriber_id}`} class="clip">
           <bdi>{subscriber.first_name}</bdi>
         </Link>{' '}
@@ -211,10 +211,10 @@ function Row(props: {
       <Cell label={t.status}>
         <Badge tone={state.tone}>{state.text}</Badge>
       </Cell>
-      <Cell label={t.externalId}>
+      <Cell label={t.externalId} givesWay="soon">
         {subscriber.external_id === null ? <None /> : <Clip>{subscriber.external_id}</Clip>}
       </Cell>
-      <Cell label={t.tags}>
+      <Cell label={t.tags} givesWay="late">
         <Tags tags={subscriber.tags} onTag={onTag} />
       </Cell>
       <Cell label={t.since}>

@@ -6,6 +6,7 @@ export const shellEn = {
   menuProject: 'Project',
   endpoints: 'Endpoints',
   find: 'Find',
+  selectAllRows: 'Select all on this page',
   palette: 'Find',
   paletteHint: 'Pages, subscribers, deliveries, logins',
   paletteNothing: 'Nothing found',

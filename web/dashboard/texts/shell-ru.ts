@@ -7,6 +7,7 @@ export const shellRu: typeof shellEn = {
   menuProject: 'Проект',
   endpoints: 'Адреса',
   find: 'Найти',
+  selectAllRows: 'Выбрать все на странице',
   palette: 'Поиск',
   paletteHint: 'Страницы, подписчики, доставки, входы',
   paletteNothing: 'Ничего не нашлось',
