@@ -5,7 +5,7 @@ import { guides } from './web/docs/guides.mjs';
 
 const web = path.join(import.meta.dirname, 'web');
 
-/** Each page has one script and one style sheet with a fixed name; the server sends an ETag with them. */
+/** Each page has one script and one style sheet with a fixed name, to which the server adds a version; parts that are loaded later have a hash in their names. */
 export default defineConfig({
   root: web,
   publicDir: path.join(web, 'public'),
@@ -27,7 +27,12 @@ export default defineConfig({
         embed: path.join(web, 'embed/embed.ts'),
         mini: path.join(web, 'mini/mini.ts'),
       },
-      output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', assetFileNames: '[name][extname]' },
+      output: {
+        entryFileNames: '[name].js',
+        chunkFileNames: '[name]-[hash].js',
+        hashCharacters: 'hex',
+        assetFileNames: '[name][extname]',
+      },
     },
   },
 });

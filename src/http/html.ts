@@ -1,3 +1,5 @@
+import { withVersion } from './asset-version';
+
 /** Marks text as HTML; everything else on a page is escaped. */
 export class Html {
   constructor(readonly text: string) {}
@@ -42,7 +44,7 @@ export function pageHead(page: {
     <title>${page.title}</title>
     ${
       page.style !== null &&
-      html`<link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="${page.style}" />`
+      html`<link rel="icon" href="${withVersion('/assets/icon.svg')}" type="image/svg+xml" />
+        <link rel="stylesheet" href="${withVersion(page.style)}" />`
     }`;
 }

@@ -27,6 +27,7 @@ const chosen: Readonly<Record<string, string>> = {
   'POST /v1/publish': 'events.publish',
   'POST /v1/events': 'events.track',
   'GET /v1/webhooks/stream': 'webhooks.stream',
+  'GET /v1/webhooks/stats': 'webhooks.allStats',
   'POST /v1/webhooks/test': 'webhooks.trigger',
   'POST /v1/webhooks/filter-preview': 'webhooks.previewFilter',
   'GET /v1/usage': 'project.getUsage',

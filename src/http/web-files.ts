@@ -2,16 +2,19 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context, Middleware } from 'koa';
-import { packageRoot } from '../lib/package-root';
+import { buildDir, isVersion, withVersions } from './asset-version';
+import { encoded } from './encoded-file';
 
-const buildDir = path.join(packageRoot, 'dist', 'web');
-const ASSET = /^\/assets\/([a-z0-9-]+\.(?:js|css|svg))$/;
+const ASSET = /^\/assets\/([\w-]+(?:\.[\w-]+)*\.(?:js|css|svg))$/;
 
 export interface WebFilesOptions {
   development: boolean;
   /** Whether the browser sent the cookie of a sign-in, which scripts cannot read. */
   hasSession: (ctx: Context) => boolean;
 }
+
+/** A part of a page that is loaded later: its name changes with its content. */
+const HASHED = /-[0-9a-f]{8}\.js$/;
 
 /** On the root element of the dashboard: there is no sign-in to ask for, and the question would be logged as an error. */
 const SIGNED_OUT = 'data-signed-out';
@@ -35,16 +38,19 @@ export function webFiles({ development, hasSession }: WebFilesOptions): Middlewa
     if (isDashboardPage(ctx)) {
       showPictures(ctx);
       ctx.vary('Cookie');
-      const change = hasSession(ctx) ? undefined : markSignedOut;
-      return void (await serve(ctx, 'dashboard.html', '/dashboard', change));
+      return void (await serve(ctx, 'dashboard.html', '/dashboard', hasSession(ctx) ? signedIn : signedOut));
     }
     if (ctx.path === '/') return ctx.redirect('/dashboard');
     return next();
   };
 }
 
-function markSignedOut(page: Buffer): Buffer {
-  return Buffer.from(page.toString('utf8').replace('<html', `<html ${SIGNED_OUT}`));
+function signedIn(page: Buffer): Buffer {
+  return Buffer.from(withVersions(page.toString('utf8')));
+}
+
+function signedOut(page: Buffer): Buffer {
+  return Buffer.from(withVersions(page.toString('utf8')).replace('<html', `<html ${SIGNED_OUT}`));
 }
 
 /** The preview of a message shows its photo from the address that was typed. */
@@ -93,12 +99,15 @@ function createFileServer({ useCache }: { useCache: boolean }) {
     if (!file) return false;
     ctx.state['routePattern'] = routePattern;
     ctx.type = path.extname(name);
-    // File names have no version, so browsers revalidate each time and mostly get 304.
-    ctx.set('Cache-Control', 'no-cache');
-    ctx.set('ETag', file.etag);
+    // Without a version in its address, a browser asks each time and mostly gets 304.
+    const isForever = HASHED.test(name) || isVersion(name, ctx.query['v']);
+    ctx.set('Cache-Control', isForever ? 'public, max-age=31536000, immutable' : 'no-cache');
+    const { body, encoding } = await encoded(ctx, file);
+    if (encoding) ctx.set('Content-Encoding', encoding);
+    ctx.set('ETag', encoding ? file.etag.replace(/"$/, `-${encoding}"`) : file.etag);
     ctx.status = 200;
     if (ctx.fresh) ctx.status = 304;
-    else ctx.body = file.body;
+    else ctx.body = body;
     return true;
   };
 }

@@ -1,3 +1,4 @@
+import { withVersion } from '../http/asset-version';
 import type { DeclineReason, SessionStatus } from './contract';
 import type { Channel, Language } from '../contract/common';
 import { html, pageHead, type Html } from '../http/html';
@@ -41,7 +42,7 @@ export function loginDocument(page: LoginDocument): string {
         ${pageHead({ title, style: '/assets/login.css', noindex: true })}
         ${style && html`<link rel="stylesheet" href="${style}" />`}
         ${refresh ? html`<noscript><meta http-equiv="refresh" content="4" /></noscript>` : ''}
-        <script type="module" src="/assets/login.js"></script>
+        <script type="module" src="${withVersion('/assets/login.js')}"></script>
       </head>
       <body>
         <main class="card">${content}</main>

@@ -209,7 +209,7 @@ export const statsQuery = z.strictObject({
   hours: z.enum(['24', '168']).default('24').describe('How many hours, up to the present one.'),
 });
 
-export const statsSchema = z.strictObject({
+const statsFields = {
   buckets: z
     .array(
       z.strictObject({
@@ -221,6 +221,10 @@ export const statsSchema = z.strictObject({
       }),
     )
     .describe('One for each hour (UTC), oldest first. Attempts are counted in the hour in which they began.'),
+};
+export const statsSchema = z.strictObject(statsFields);
+export const allStatsSchema = z.strictObject({
+  data: z.array(z.strictObject({ endpoint_id: idSchema, ...statsFields })),
 });
 
 const secretSchema = z

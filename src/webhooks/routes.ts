@@ -12,6 +12,7 @@ import {
   filterPreviewSchema,
   newEndpointSchema,
   rotatedSecretSchema,
+  allStatsSchema,
   statsQuery,
   statsSchema,
   testAnswerSchema,
@@ -26,7 +27,7 @@ import { openHeaders, replaceHeaders, sealHeaders } from './own-headers';
 import { webhookSecretPurpose } from './signature';
 import { isoTime } from '../lib/iso-time';
 import { newWebhookSecret } from '../lib/tokens';
-import { listHours, percentile } from './queries/hours';
+import { listHours, type EndpointHour, percentile } from './queries/hours';
 import { cancelDeliveriesOf, findDelivery, findEmitted, resumeDeliveries } from './queries/deliveries';
 import * as endpoints from './queries/endpoints';
 import type { Endpoint } from './queries/endpoints';
@@ -160,6 +161,25 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
     route(
       {
         method: 'GET',
+        path: '/v1/webhooks/stats',
+        summary: 'Get the hourly results of all endpoints',
+        query: statsQuery,
+        response: allStatsSchema,
+      },
+      async ({ project, query }) => {
+        const ids = (await endpoints.listEndpoints(pool, project.id)).map(({ id }) => id);
+        const hours = await listHours(pool, ids, Number(query.hours));
+        return {
+          data: ids.map((id) => ({
+            endpoint_id: id,
+            buckets: hours.filter(({ endpoint_id }) => endpoint_id === id).map(presentHour),
+          })),
+        };
+      },
+    ),
+    route(
+      {
+        method: 'GET',
         path: '/v1/webhooks/{id}',
         summary: 'Get a webhook endpoint',
         params: idParams,
@@ -179,16 +199,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       },
       async ({ project, params, query }) => {
         const { id } = required(await endpoints.findEndpoint(pool, project.id, params.id));
-        const hours = await listHours(pool, id, Number(query.hours));
-        return {
-          buckets: hours.map(({ at, succeeded, failed, latency }) => ({
-            at: isoTime(at),
-            succeeded,
-            failed,
-            p50_ms: percentile(latency, 0.5),
-            p95_ms: percentile(latency, 0.95),
-          })),
-        };
+        return { buckets: (await listHours(pool, [id], Number(query.hours))).map(presentHour) };
       },
     ),
     route(
@@ -326,4 +337,14 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
 function required<T>(found: T | null): T {
   if (found === null) throw new AppError('not_found');
   return found;
+}
+
+function presentHour({ at, succeeded, failed, latency }: EndpointHour) {
+  return {
+    at: isoTime(at),
+    succeeded,
+    failed,
+    p50_ms: percentile(latency, 0.5),
+    p95_ms: percentile(latency, 0.95),
+  };
 }

@@ -8,6 +8,7 @@ import { launchBrowser, visit } from './fixture';
 
 const built = path.join(__dirname, '..', '..', 'dist', 'web');
 const BUDGET_BYTES = 150 * 1024;
+const SIGN_IN_BYTES = 60 * 1024;
 
 /** A phone of the middle class. */
 const CPU_SLOWDOWN = 4;
@@ -62,10 +63,49 @@ describe('the scripts of the pages', () => {
         if (response.request().resourceType() === 'script') loaded.push(response.body());
       });
       await page.goto(url);
+      // Parts of the dashboard are loaded by its script.
+      await page.locator('h1').first().waitFor();
       const bytes = (await Promise.all(loaded)).reduce((sum, body) => sum + gzipSync(body).length, 0);
       expect([name, bytes <= BUDGET_BYTES]).toEqual([name, true]);
       await context.close();
     }
+  });
+});
+
+describe('the files of the pages', () => {
+  it('are at most 60 KB together before a person has signed in, as they are sent', async () => {
+    for (const locale of ['en-GB', 'ru-RU']) {
+      const { page, context } = await visit(browser, { locale });
+      const sizes: Promise<number>[] = [];
+      page.on('requestfinished', (request) =>
+        sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize)),
+      );
+      await page.goto(`${service.url}/dashboard`);
+      await page.locator('.messengers').waitFor();
+      const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+      expect(bytes).toBeGreaterThan(10 * 1024);
+      expect([locale, bytes <= SIGN_IN_BYTES, bytes]).toEqual([locale, true, bytes]);
+      await context.close();
+    }
+  });
+
+  it('are compressed, and kept for ever under an address that changes with them', async () => {
+    const html = await (await fetch(`${service.url}/dashboard`)).text();
+    const style = /href="(\/assets\/dashboard\.css\?v=\w+)"/.exec(html)?.[1] ?? '';
+    const part = readdirSync(built).find((name) => /^shell-[0-9a-f]{8}\.js$/.test(name));
+    for (const path of [style, `/assets/${part}`]) {
+      for (const encoding of ['br', 'gzip']) {
+        const { headers } = await fetch(service.url + path, { headers: { 'accept-encoding': encoding } });
+        expect([path, headers.get('content-encoding')]).toEqual([path, encoding]);
+        expect(headers.get('cache-control')).toContain('immutable');
+        expect(headers.get('vary')).toContain('Accept-Encoding');
+      }
+    }
+    const plain = await fetch(`${service.url}/assets/dashboard.css?v=other`, {
+      headers: { 'accept-encoding': 'identity' },
+    });
+    expect(plain.headers.get('cache-control')).toBe('no-cache');
+    expect(plain.headers.get('content-encoding')).toBe(null);
   });
 });
 

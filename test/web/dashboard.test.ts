@@ -249,7 +249,7 @@ describe('the dashboard', () => {
     expect(ids.size).toBe(1);
     expect(receiver.received.map(({ body }) => String(body))).toEqual(Array(5).fill(preview));
 
-    await page.getByRole('link', { name: 'Endpoint' }).click();
+    await page.getByRole('link', { name: 'Endpoint', exact: true }).click();
     await page.getByRole('cell', { name: 'succeeded' }).waitFor();
     await page.getByLabel('Status', { exact: true }).selectOption('failed');
     await page.getByText('No deliveries match these filters').waitFor();

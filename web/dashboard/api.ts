@@ -94,6 +94,7 @@ import type {
   filterPreviewResultSchema,
   newEndpointSchema,
   rotatedSecretSchema,
+  allStatsSchema,
   statsSchema,
 } from '../../src/webhooks/contract';
 
@@ -349,6 +350,7 @@ export const api = {
   eventTypes: () => get<Page<EventType>>('/v1/event-types'),
   endpoints: () => get<Page<EndpointView>>('/v1/webhooks'),
   stats: (id: string, hours = 24) => get<Stats>(`/v1/webhooks/${id}/stats?hours=${hours}`),
+  allStats: () => get<z.infer<typeof allStatsSchema>>('/v1/webhooks/stats'),
   endpoint: (id: string) => get<EndpointView>(`/v1/webhooks/${id}`),
   createEndpoint: (endpoint: NewEndpoint) =>
     post<z.infer<typeof createdEndpointSchema>>('/v1/webhooks', endpoint),

@@ -1,3 +1,4 @@
+import { render, type FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { setAccess } from './access';
 import { api, ApiError, listenForSignOut, type DashboardSession } from './api';
@@ -7,8 +8,9 @@ import { loadMessengers } from './messengers';
 import { NoProject } from './pages/no-project';
 import { SignIn, SignInAgain, Unreachable } from './pages/sign-in';
 import { reloadAll } from './resource';
-import { Shell } from './shell';
+import type { ShellProps } from './shell';
 import { listenForLanguage, t } from './texts';
+import { applyTheme } from './theme';
 
 /** `null`: not known yet. */
 type SignedIn = DashboardSession | { notice: string } | { error: Error } | null;
@@ -29,6 +31,8 @@ export function App() {
     reloadAll();
   };
   const begin = async () => {
+    // A signed-in person needs the pages in any case.
+    if (!isSignedOut()) void loadShell().catch(() => (loading = undefined));
     const [messengers, found] = await Promise.allSettled([
       loadMessengers(),
       isSignedOut() ? null : api.session(),
@@ -60,10 +64,38 @@ export function App() {
   }
   return (
     <>
-      <Shell key={session.project_id} session={session} onSession={enter} onSignedOut={leave} />
+      <LoadedShell key={session.project_id} session={session} onSession={enter} onSignedOut={leave} />
       <Toasts />
       {/* The page stays as it is below, with everything that was typed. */}
       {expired && <SignInAgain onSignedIn={enter} />}
     </>
   );
+}
+
+/** The pages are loaded after the sign-in, which needs none of them. */
+let loading: Promise<FunctionComponent<ShellProps>> | undefined;
+const loadShell = () => (loading ??= import('./shell').then(({ Shell }) => Shell));
+
+function LoadedShell(props: ShellProps) {
+  const [Shell, setShell] = useState<{ shown: FunctionComponent<ShellProps> } | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const load = () => {
+    setError(null);
+    loadShell().then(
+      (shown) => setShell({ shown }),
+      () => {
+        loading = undefined;
+        setError(new ApiError(0, 'offline', t.offline, null, true));
+      },
+    );
+  };
+  useEffect(load, []);
+  if (error) return <Unreachable error={error} retry={async () => load()} />;
+  return Shell ? <Shell.shown {...props} /> : <p class="asking">{t.loading}</p>;
+}
+
+export function start(): void {
+  applyTheme();
+  const root = document.querySelector('#app');
+  if (root) render(<App />, root);
 }

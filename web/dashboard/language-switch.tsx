@@ -15,7 +15,7 @@ export function LanguageSwitch() {
           type="button"
           lang={code}
           aria-pressed={language === code}
-          onClick={() => setLanguage(code)}
+          onClick={() => void setLanguage(code)}
         >
           {name}
         </button>

@@ -1,9 +1,4 @@
-import { render } from 'preact';
-import { App } from './app';
 import './dashboard.css';
-import { applyTheme } from './theme';
 
-applyTheme();
-
-const root = document.querySelector('#app');
-if (root) render(<App />, root);
+/* Only this file has a name without a hash, so browsers ask for it each time: it is small and leads to the rest. */
+void import('./app').then(({ start }) => start());

@@ -67,6 +67,37 @@ export function useResource<T>(
   return state.key === key ? { ...state, reload } : { data: null, error: null, reload };
 }
 
+/**
+ * Calls `reload` after one of the lists has changed, but not sooner than `soonest` after the time before; without a change
+ * after `latest`, while the page is visible.
+ */
+export function useChanges(
+  lists: FollowedList[],
+  reload: () => Promise<void>,
+  { soonest, latest }: { soonest: number; latest: number },
+): void {
+  const newest = useRef(reload);
+  newest.current = reload;
+  useEffect(() => {
+    let last = Date.now();
+    let timer: ReturnType<typeof setTimeout>;
+    const plan = (ms: number) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        last = Date.now();
+        if (document.visibilityState === 'visible') void newest.current();
+        plan(latest);
+      }, ms);
+    };
+    plan(latest);
+    const ends = lists.map((list) => follow(list, () => plan(Math.max(0, last + soonest - Date.now()))));
+    return () => {
+      clearTimeout(timer);
+      for (const end of ends) end();
+    };
+  }, []);
+}
+
 /** Longer than the pause between two keys of a person who types. */
 const TYPING_MS = 300;
 

@@ -45,7 +45,7 @@ import { t } from './texts';
 
 const FIND_KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
 
-interface ShellProps {
+export interface ShellProps {
   session: DashboardSession;
   onSession: (session: DashboardSession) => void;
   onSignedOut: () => void;

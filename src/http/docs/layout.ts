@@ -1,3 +1,4 @@
+import { withVersion } from '../asset-version';
 import type { Language } from '../../contract/common';
 import { html, pageHead, type Html } from '../html';
 import { localPath, menu, type MenuGroup } from './contents';
@@ -45,8 +46,8 @@ function docsPage(
         <link rel="alternate" hreflang="en" href="${path}" />
         <link rel="alternate" hreflang="ru" href="${localPath(path, 'ru')}" />
         <link rel="alternate" hreflang="x-default" href="${path}" />
-        <script src="/assets/docs-language.js"></script>
-        <script type="module" src="/assets/docs.js"></script>
+        <script src="${withVersion('/assets/docs-language.js')}"></script>
+        <script type="module" src="${withVersion('/assets/docs.js')}"></script>
       </head>
       <body>
         <a class="skip" href="#content">${words.skip}</a>

@@ -1,3 +1,4 @@
+import { withVersion } from '../../http/asset-version';
 import type { Middleware } from 'koa';
 import { platforms } from '../../bots';
 import { html, pageHead } from '../../http/html';
@@ -32,7 +33,7 @@ export function miniAppPage(): Middleware {
       <html lang="en">
         <head>
           ${pageHead({ title: 'Herald', style: '/assets/mini.css' })}
-          <script type="module" src="/assets/mini.js"></script>
+          <script type="module" src="${withVersion('/assets/mini.js')}"></script>
         </head>
         <body>
           <main id="mini" data-launch="${JSON.stringify(launchFields)}">

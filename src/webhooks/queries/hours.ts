@@ -58,21 +58,24 @@ export function lastDayOf(db: Db, endpointIds: string[]): Promise<EndpointDay[]>
 }
 
 export interface EndpointHour {
+  endpoint_id: string;
   at: Date;
   succeeded: number;
   failed: number;
   latency: number[];
 }
 
-/** Every one of the last hours, oldest first; those without a result are empty. */
-export function listHours(db: Db, endpointId: string, hours: number): Promise<EndpointHour[]> {
+/** Every one of the last hours of each endpoint, oldest first; those without a result are empty. */
+export function listHours(db: Db, endpointIds: string[], hours: number): Promise<EndpointHour[]> {
   return rows<EndpointHour>(
     db,
     'list_endpoint_hours',
-    `SELECT at, coalesce(h.succeeded, 0) AS succeeded, coalesce(h.failed, 0) AS failed, coalesce(h.latency, '{}') AS latency
-     FROM generate_series(${THIS_HOUR} - make_interval(hours => $2 - 1), ${THIS_HOUR}, interval '1 hour') AS at
-     LEFT JOIN endpoint_hours h ON h.endpoint_id = $1 AND h.hour = at ORDER BY at`,
-    [endpointId, hours],
+    `SELECT e.id AS endpoint_id, at, coalesce(h.succeeded, 0) AS succeeded, coalesce(h.failed, 0) AS failed,
+       coalesce(h.latency, '{}') AS latency
+     FROM unnest($1::uuid[]) WITH ORDINALITY AS e (id, place)
+     CROSS JOIN generate_series(${THIS_HOUR} - make_interval(hours => $2 - 1), ${THIS_HOUR}, interval '1 hour') AS at
+     LEFT JOIN endpoint_hours h ON h.endpoint_id = e.id AND h.hour = at ORDER BY e.place, at`,
+    [endpointIds, hours],
   );
 }
 

@@ -206,6 +206,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'POST /v1/webhooks/filter-preview': () => ({ body: { filter: null } }),
   'POST /v1/webhooks/{id}/test': ({ endpoint }) => ({ params: { id: endpoint } }),
   'GET /v1/webhooks/{id}/deliveries': ({ endpoint }) => ({ params: { id: endpoint } }),
+  'GET /v1/webhooks/stats': () => ({}),
   'GET /v1/webhooks/{id}/stats': ({ endpoint }) => ({ params: { id: endpoint } }),
   'GET /v1/deliveries': () => ({}),
   'POST /v1/deliveries/retry': ({ delivery }) => ({ body: { ids: [delivery] } }),

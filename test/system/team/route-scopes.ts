@@ -33,6 +33,7 @@ export const routeScopes: Readonly<Record<string, Scope | null>> = {
   'GET /v1/webhooks': 'read',
   'POST /v1/webhooks/filter-preview': 'read',
   'GET /v1/webhooks/{id}': 'read',
+  'GET /v1/webhooks/stats': 'read',
   'GET /v1/webhooks/{id}/stats': 'read',
   'GET /v1/webhooks/{id}/deliveries': 'read',
   'GET /v1/deliveries': 'read',

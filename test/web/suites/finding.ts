@@ -142,18 +142,25 @@ export function describeFinding(at: () => DashboardContext): void {
     await signIn(page, '/dashboard/deliveries', shop.api_key);
     await page.getByRole('cell', { name: 'succeeded' }).nth(1).waitFor();
     const rows = page.locator('tbody tr');
-    const measure = async () =>
-      (await rows.evaluateAll(`(rows) => rows.map((row) => {
-      const { top, height } = row.getBoundingClientRect();
-      return { top, height };
-    })`)) as { top: number; height: number }[];
+    const measure = () =>
+      rows.evaluateAll((found) =>
+        found.map((row) => {
+          const { top, height } = row.getBoundingClientRect();
+          return { top, height };
+        }),
+      );
     const before = await measure();
     expect(before.filter(({ height }) => height > 44)).toEqual([]);
     // Of a URL without space for it, the end is what is shown.
-    const shown = (await page.locator('.url-end bdi').first().evaluate(`(text) => {
-      const [inner, outer] = [text.getBoundingClientRect(), text.parentElement.getBoundingClientRect()];
-      return { isClipped: inner.width > outer.width, endsInside: inner.right <= outer.right + 1 };
-    }`)) as { isClipped: boolean; endsInside: boolean };
+    const shown = await page
+      .locator('.url-end')
+      .first()
+      .evaluate((place) => {
+        const [inner, outer] = [place.querySelector('bdi')!, place].map((each) =>
+          each.getBoundingClientRect(),
+        );
+        return { isClipped: inner!.width > outer!.width, endsInside: inner!.right <= outer!.right + 1 };
+      });
     expect(shown).toEqual({ isClipped: true, endsInside: true });
 
     await page.getByLabel('Select all on this page').check();
@@ -189,6 +196,42 @@ export function describeFinding(at: () => DashboardContext): void {
     await goTo(page, '/dashboard/deliveries');
     await rows.filter({ hasText: 'otp.sent' }).getByRole('cell', { name: 'succeeded' }).click();
     await page.getByRole('heading', { name: 'otp.sent' }).waitFor();
+    await receiver.close();
+  });
+
+  it('reads an idle overview at most six times a minute, and again when something happens', async () => {
+    const { service, someone, signIn } = at();
+    const shop = await service.createProject({ name: 'Idle' });
+    const receiver = await scriptedReceiver(200);
+    const endpoints: string[] = [];
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const { body } = await shop.api('POST', '/v1/webhooks', { url: `${receiver.url}/${name}` });
+      endpoints.push(body.id as string);
+    }
+    const { page } = await someone();
+    // A minute takes three seconds; only the stream's own patience stays as it is.
+    await page.addInitScript(`(() => {
+      const { setTimeout } = window;
+      const scaled = (ms) => (ms >= 5_000 && ms !== 40_000 ? ms / 20 : ms);
+      window.setTimeout = (act, ms, ...given) => setTimeout(act, scaled(ms), ...given);
+    })()`);
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+    await signIn(page, '/dashboard', shop.api_key);
+    await page.getByText('Webhook attempts, 24 h').waitFor();
+    // The stream begins by naming every list, after which the page reads once more.
+    await eventually(() => requests.includes('/v1/webhooks/stream'));
+    await eventually(() => requests.filter((path) => path === '/v1/webhooks/stats').length > 1);
+    requests.splice(0);
+    await page.waitForTimeout(2_800);
+    expect(requests.length).toBeLessThanOrEqual(6);
+    await shop.api('POST', `/v1/webhooks/${endpoints[0]}/test`, { event: 'otp.sent' });
+    await eventually(async () => {
+      await page.clock.runFor(2_000);
+      return (
+        (await page.locator('.tile', { hasText: 'Webhook attempts' }).locator('.big').innerText()) === '1'
+      );
+    });
     await receiver.close();
   });
 

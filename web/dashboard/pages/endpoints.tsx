@@ -28,6 +28,8 @@ const STATS_MS = 30_000;
 
 export function Endpoints() {
   const endpoints = useResource(api.endpoints, 'endpoints', REFRESH_MS);
+  const stats = useResource(api.allStats, 'stats', STATS_MS);
+  const hours = new Map(stats.data?.data.map((each) => [each.endpoint_id, each]));
   const [creating, setCreating] = useState(false);
   const [dirty, setDirty] = useState(false);
   const [created, setCreated] = useState<{ id: string; secret: string } | null>(null);
@@ -71,7 +73,7 @@ export function Endpoints() {
           ]}
         >
           {list.map((endpoint) => (
-            <Row key={endpoint.id} endpoint={endpoint} />
+            <Row key={endpoint.id} endpoint={endpoint} stats={hours.get(endpoint.id)} />
           ))}
         </Table>
       )}
@@ -102,7 +104,7 @@ export function Endpoints() {
   );
 }
 
-function Row({ endpoint }: { endpoint: EndpointView }) {
+function Row({ endpoint, stats }: { endpoint: EndpointView; stats: Stats | undefined }) {
   const state = endpointState(endpoint);
   const health = endpoint.health;
   return (
@@ -124,7 +126,7 @@ function Row({ endpoint }: { endpoint: EndpointView }) {
         {health?.success_rate_24h == null ? '–' : percent(health.success_rate_24h)}
       </Cell>
       <Cell label={t.last24h} givesWay="late">
-        <EndpointSparkline id={endpoint.id} />
+        <Hours stats={stats} />
       </Cell>
       <Cell label={t.lastDelivery} givesWay="late">
         <Ago at={health?.last_delivery_at ?? null} />
@@ -144,8 +146,12 @@ function FailingFor({ since }: { since: string }) {
 /** The last 24 hours of an endpoint. */
 export function EndpointSparkline({ id, wide }: { id: string; wide?: boolean }) {
   const stats = useResource(() => api.stats(id), id, STATS_MS);
-  if (!stats.data) return <span class="sparkline" />;
-  const { bars, good, bad } = sparkBars(stats.data);
+  return <Hours stats={stats.data ?? undefined} {...(wide ? { wide } : {})} />;
+}
+
+function Hours({ stats, wide }: { stats: Stats | undefined; wide?: boolean }) {
+  if (!stats) return <span class="sparkline" />;
+  const { bars, good, bad } = sparkBars(stats);
   return <Sparkline bars={bars} label={t.sparklineLabel(good, bad)} {...(wide ? { wide } : {})} />;
 }
 

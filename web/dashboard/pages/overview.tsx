@@ -3,11 +3,14 @@ import { useState } from 'preact/hooks';
 import { api, type EndpointView, type ProjectView, type Stats, type UsageView } from '../api';
 import { ActionButton, Allowed, CodeBlock, Icon, LoginChart, Problem, Sparkline, toast } from '../elements';
 import { dateAndTime, hourOfDay, monthAndYear, number, percent } from '../format';
-import { useResource } from '../resource';
+import { useChanges, useResource } from '../resource';
 import { Heading, Link } from '../router';
 import { t } from '../texts';
 
-const REFRESH_MS = 10_000;
+/** What no stream tells: messages, credits, health. An idle page reads no more often. */
+const REFRESH_MS = 60_000;
+/** On a busy project, no more often than this. */
+const LIVE_MS = 10_000;
 /** Below this share of the plan's logins a warning is shown. */
 const LOW_CREDITS = 0.2;
 
@@ -20,25 +23,37 @@ interface Data {
   hasLogin: boolean;
 }
 
-async function read(): Promise<Data> {
-  const [project, usage, endpoints, messages, logins] = await Promise.all([
-    api.project(),
+/** What changes by itself; each refresh reads it again. */
+async function readFigures() {
+  const [usage, endpoints, stats, messages] = await Promise.all([
     api.usage(),
     api.endpoints(),
+    api.allStats(),
     api.messageStats(),
-    api.logins({ cursor: null }),
   ]);
-  const stats = await Promise.all(endpoints.data.map(({ id }) => api.stats(id)));
-  return { project, usage, endpoints: endpoints.data, stats, messages, hasLogin: logins.data.length > 0 };
+  return { usage, endpoints: endpoints.data, stats: stats.data, messages };
+}
+
+/** What the person changes on other pages; and whether there has ever been a login. */
+async function readProject() {
+  const [project, logins] = await Promise.all([api.project(), api.logins({ cursor: null })]);
+  return { project, hasLogin: logins.data.length > 0 };
 }
 
 export function Overview() {
-  const found = useResource(read, 'overview', REFRESH_MS);
+  const project = useResource(readProject, 'overview-project');
+  const figures = useResource(readFigures, 'overview');
+  const reload = async () => {
+    await Promise.all([figures.reload(), project.data?.hasLogin ? null : project.reload()]);
+  };
+  useChanges(['deliveries', 'logins'], reload, { soonest: LIVE_MS, latest: REFRESH_MS });
   return (
     <>
       <Heading title={t.overview} />
-      <Problem error={found.error} />
-      {found.data && <Content data={found.data} reload={found.reload} />}
+      <Problem error={figures.error ?? project.error} />
+      {figures.data && project.data && (
+        <Content data={{ ...figures.data, ...project.data }} reload={figures.reload} />
+      )}
     </>
   );
 }

@@ -1,16 +1,19 @@
-import { en, type Texts } from './en';
-import { ru } from './ru';
+import type { Texts } from './en';
 
 export type Language = 'en' | 'ru';
 export type { Texts };
 
 const STORED = 'herald.language';
-const catalogues: Record<Language, Texts> = { en, ru };
+/** Only the language that is shown is loaded. */
+const catalogues: Record<Language, () => Promise<Texts>> = {
+  en: async () => (await import('./en')).en,
+  ru: async () => (await import('./ru')).ru,
+};
 const locales: Record<Language, string> = { en: 'en-GB', ru: 'ru-RU' };
 
 export let language: Language = chosen() ?? preferred();
 /** The texts of the page's language. Read it while rendering, never at the top of a module: the language can change. */
-export let t: Texts = catalogues[language];
+export let t: Texts = await catalogues[language]();
 /** Dates and numbers are written in the page's language, not in the browser's. */
 export let locale: string = locales[language];
 document.documentElement.lang = language;
@@ -23,9 +26,9 @@ export function listenForLanguage(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-export function setLanguage(next: Language): void {
+export async function setLanguage(next: Language): Promise<void> {
+  t = await catalogues[next]();
   language = next;
-  t = catalogues[next];
   locale = locales[next];
   document.documentElement.lang = next;
   try {

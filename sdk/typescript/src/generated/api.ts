@@ -992,6 +992,11 @@ export class WebhooksApi {
     return this.transport.request({ method: 'POST', path: '/v1/webhooks/filter-preview', body }, options);
   }
 
+  /** Get the hourly results of all endpoints: `GET /v1/webhooks/stats`. */
+  allStats(query: types.WebhooksAllStatsQuery = {}, options: RequestOptions = {}): Promise<types.WebhooksAllStatsResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/webhooks/stats', query }, options);
+  }
+
   /** Get a webhook endpoint: `GET /v1/webhooks/{id}`. */
   get(id: string, options: RequestOptions = {}): Promise<types.WebhooksGetResponse> {
     return this.transport.request({ method: 'GET', path: pathOf`/v1/webhooks/${id}` }, options);

@@ -2491,14 +2491,34 @@ export type WebhooksPreviewFilterResponse = {
   }>;
 };
 
+/** The query of GET /v1/webhooks/stats. */
+export type WebhooksAllStatsQuery = {
+  /** How many hours, up to the present one. */
+  hours?: '24' | '168' | undefined;
+};
+
+/** The response of GET /v1/webhooks/stats. */
+export type WebhooksAllStatsResponse = {
+  data: Array<{
+    endpoint_id: string;
+    /** One for each hour (UTC), oldest first. Attempts are counted in the hour in which they began. */
+    buckets: Array<{
+      /** The beginning of the hour. */
+      at: string;
+      succeeded: number;
+      failed: number;
+      /** Estimated from a histogram; null without an attempt. */
+      p50_ms: number | null;
+      p95_ms: number | null;
+    }>;
+  }>;
+};
+
 /** The response of GET /v1/webhooks/{id}. */
 export type WebhooksGetResponse = WebhooksListItem;
 
 /** The query of GET /v1/webhooks/{id}/stats. */
-export type WebhooksGetStatsQuery = {
-  /** How many hours, up to the present one. */
-  hours?: '24' | '168' | undefined;
-};
+export type WebhooksGetStatsQuery = WebhooksAllStatsQuery;
 
 /** The response of GET /v1/webhooks/{id}/stats. */
 export type WebhooksGetStatsResponse = {

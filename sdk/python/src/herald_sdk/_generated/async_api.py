@@ -2221,6 +2221,20 @@ class AsyncWebhooksApi:
             options=request_options,
         ))
 
+    async def all_stats(
+        self,
+        *,
+        hours: Union[Literal["24", "168"], Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.WebhooksAllStatsResponse:
+        """Get the hourly results of all endpoints: `GET /v1/webhooks/stats`."""
+        return cast(types.WebhooksAllStatsResponse, await self._transport.request(
+            "GET",
+            "/v1/webhooks/stats",
+            query=given({"hours": hours}),
+            options=request_options,
+        ))
+
     async def get(
         self,
         id: str,

@@ -2810,11 +2810,33 @@ class WebhooksPreviewFilterResponse(TypedDict):
     data: List[WebhooksPreviewFilterResponseDataItem]
 
 
-class WebhooksGetStatsQuery(TypedDict):
-    """The query of GET /v1/webhooks/{id}/stats."""
+class WebhooksAllStatsQuery(TypedDict):
+    """The query of GET /v1/webhooks/stats."""
 
     hours: NotRequired[Literal["24", "168"]]
     """How many hours, up to the present one."""
+
+
+class WebhooksAllStatsResponseDataItemBucketsItem(TypedDict):
+    at: str
+    """The beginning of the hour."""
+    succeeded: int
+    failed: int
+    p50_ms: Union[int, None]
+    """Estimated from a histogram; null without an attempt."""
+    p95_ms: Union[int, None]
+
+
+class WebhooksAllStatsResponseDataItem(TypedDict):
+    endpoint_id: str
+    buckets: List[WebhooksAllStatsResponseDataItemBucketsItem]
+    """One for each hour (UTC), oldest first. Attempts are counted in the hour in which they began."""
+
+
+class WebhooksAllStatsResponse(TypedDict):
+    """The response of GET /v1/webhooks/stats."""
+
+    data: List[WebhooksAllStatsResponseDataItem]
 
 
 class WebhooksGetStatsResponseBucketsItem(TypedDict):
@@ -4106,6 +4128,7 @@ DripChainsGetResponse = DripChainsCreateResponse
 DripChainsUpdateResponse = DripChainsCreateResponse
 WebhooksListQuery = OidcListClientsQuery
 WebhooksGetResponse = WebhooksListItem
+WebhooksGetStatsQuery = WebhooksAllStatsQuery
 WebhooksUpdateResponse = WebhooksListItem
 WebhooksTestBody = WebhooksTriggerBody
 DeliveriesListResponse = WebhooksListDeliveriesResponse
