@@ -254,8 +254,11 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
     body: { notify: 'all' },
     headers: { ...ownPage, cookie: team.cookie },
   }),
-  'GET /dashboard/sessions': () => ({}),
-  'DELETE /dashboard/sessions/{id}': ({ team }) => ({ params: { id: team.keySession } }),
+  'GET /dashboard/sessions': ({ project }) => ({ key: project.api_key }),
+  'DELETE /dashboard/sessions/{id}': ({ project, team }) => ({
+    key: project.api_key,
+    params: { id: team.keySession },
+  }),
   'POST /dashboard/projects': ({ team }) => ({
     body: { slug: freshName('own'), name: 'Own' },
     headers: { ...ownPage, cookie: team.cookie },

@@ -137,6 +137,4 @@ export const routeScopes: Readonly<Record<string, Scope | null>> = {
   'DELETE /v1/oidc/clients/{client_id}': 'manage',
   'POST /v1/oidc/clients/{client_id}/rotate-secret': 'manage',
   'POST /v1/publish': 'publish',
-  'GET /dashboard/sessions': null,
-  'DELETE /dashboard/sessions/{id}': null,
 };
