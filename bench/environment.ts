@@ -66,6 +66,8 @@ export async function startBench(env: Record<string, string> = {}): Promise<Benc
       if (options?.limits === 'default') return { ...project, api_key: key };
       const highLimits = {
         requests_per_minute: 10_000_000,
+        events_per_minute: 10_000_000,
+        queued_deliveries: 10_000_000,
         sessions_per_hour: 10_000_000,
         sessions_per_address: 10_000_000,
       };
