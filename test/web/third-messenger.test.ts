@@ -65,7 +65,7 @@ it('logs people in, and sends them messages and broadcasts', async () => {
   expect(sent).toMatchObject({ status: 200, body: { sent: 1 } });
   expect(await broadcast({ text: 'to everyone', channel: 'owl' })).toMatchObject({ sent: 1, failed: 0 });
   expect(shared.textsTo('ada')).toEqual([
-    expect.stringContaining('confirmed'),
+    expect.stringContaining('logged in'),
     'It is ^ready^',
     'to everyone',
   ]);

@@ -128,7 +128,7 @@ async function mcpInFrontOf(api: http.Server) {
   await once(api, 'listening');
   const routes = createRoutes(service.service.core, [], { watch: jest.fn(), stop: jest.fn() });
   const ownUrl = () => `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
-  const caller = { id: project.id, scopes: ['read'] } as unknown as KeyedProject;
+  const caller = { id: project.id, active: true, scopes: ['read'] } as unknown as KeyedProject;
   const endpoint = mcpEndpoint({
     routes,
     authenticate: async () => caller,
