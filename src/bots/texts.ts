@@ -107,7 +107,7 @@ const en: BotTexts = {
         `Yes also subscribes you to messages from ${shown(question.project)}. To stop them, send /stop.`,
     ),
   confirmed: (project, { subscribes } = { subscribes: true }) =>
-    lines(`You’re logged in to ${shown(project)}.`, subscribes && en.howToStop),
+    lines(`Confirmed. You’re logged in to ${shown(project)}.`, subscribes && en.howToStop),
   howToStop: 'To stop its messages, send /stop.',
   declined: (project) => `Login to ${shown(project)} declined.`,
   expired: (project) => `The login to ${shown(project)} has expired. To log in, start again on the site.`,
@@ -201,7 +201,7 @@ const ru: BotTexts = {
         `Нажав «Да», вы подпишетесь на сообщения от «${shown(question.project)}». Отписаться: /stop.`,
     ),
   confirmed: (project, { subscribes } = { subscribes: true }) =>
-    lines(`Вы вошли в «${shown(project)}».`, subscribes && ru.howToStop),
+    lines(`Подтверждено. Вы вошли в «${shown(project)}».`, subscribes && ru.howToStop),
   howToStop: 'Чтобы отписаться от сообщений, отправьте /stop.',
   declined: (project) => `Вход в «${shown(project)}» отклонён.`,
   expired: (project) => `Время на вход в «${shown(project)}» истекло. Чтобы войти, начните заново на сайте.`,

@@ -18,7 +18,7 @@ export function outsideProject<T>(work: () => T): T {
  * How long a request waits for others of its project: longer than for a database that does not answer, because this one
  * does, and a busy moment of the process must not become an error.
  */
-const SHARE_WAIT_MS = 10_000;
+export const SHARE_WAIT_MS = 10_000;
 
 type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 

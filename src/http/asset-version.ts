@@ -7,26 +7,26 @@ export const buildDir = path.join(packageRoot, 'dist', 'web');
 
 const known = new Map<string, { changedAt: number; version: string }>();
 
-/** A hash of the file's content, read again only after a build; null if there is no such file. */
-function versionOf(name: string): string | null {
+/** A hash of a file's content. A browser can keep for ever what it gets under the address with the hash of what is sent. */
+export function versionOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 12);
+}
+
+/** The version of a built file, read again only after a build; null if there is no such file. */
+function builtVersion(name: string): string | null {
   const file = path.join(buildDir, name);
   const changedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
   if (changedAt === undefined) return null;
   const found = known.get(name);
   if (found?.changedAt === changedAt) return found.version;
-  const version = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 12);
+  const version = versionOf(readFileSync(file));
   known.set(name, { changedAt, version });
   return version;
 }
 
-/** Whether this is the version of the file as it is now: only then can a browser keep it for ever. */
-export function isVersion(name: string, given: unknown): boolean {
-  return typeof given === 'string' && given === versionOf(name);
-}
-
 /** The address of a built file, with its version, so that browsers need not ask for it again. */
 export function withVersion(url: string): string {
-  const version = versionOf(path.basename(url));
+  const version = builtVersion(path.basename(url));
   return version === null ? url : `${url}?v=${version}`;
 }
 

@@ -180,13 +180,21 @@ export async function admit(
   const project = await authenticate(ctx);
   ctx.state['projectId'] = project.id;
   // The message that it is made for has been counted.
-  if (isOwnRequest(ctx)) return requireActive(project);
-  const limit = await countRequest(project);
+  if (!isOwnRequest(ctx)) await countOrRefuse(ctx, countRequest, project);
+  return requireActive(project);
+}
+
+/** Counts a request of the caller, says so in its headers, and throws if it is one too many. */
+export async function countOrRefuse(
+  ctx: Context,
+  countRequest: CountRequest,
+  caller: Parameters<CountRequest>[0],
+): Promise<void> {
+  const limit = await countRequest(caller);
   ctx.set('X-RateLimit-Limit', String(limit.limit));
   ctx.set('X-RateLimit-Remaining', String(limit.remaining));
   ctx.set('X-RateLimit-Reset', String(limit.reset));
   if (!limit.allowed) throw new AppError('rate_limit_project', undefined, { retryAfter: limit.retryAfter });
-  return requireActive(project);
 }
 
 export function requireActive(project: KeyedProject): KeyedProject {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context, Middleware } from 'koa';
-import { buildDir, isVersion, withVersions } from './asset-version';
+import { buildDir, versionOf, withVersions } from './asset-version';
 import { encoded } from './encoded-file';
 
 const ASSET = /^\/assets\/([\w-]+(?:\.[\w-]+)*\.(?:js|css|svg))$/;
@@ -38,20 +38,25 @@ export function webFiles({ development, hasSession }: WebFilesOptions): Middlewa
     if (isDashboardPage(ctx)) {
       showPictures(ctx);
       ctx.vary('Cookie');
-      return void (await serve(ctx, 'dashboard.html', '/dashboard', hasSession(ctx) ? signedIn : signedOut));
+      ctx.vary('Sec-Fetch-Site');
+      const isSignedOut = !hasSession(ctx) && CARRY_COOKIE.includes(ctx.get('sec-fetch-site'));
+      return void (await serve(ctx, 'dashboard.html', '/dashboard', isSignedOut ? signedOut : asBuilt));
     }
     if (ctx.path === '/') return ctx.redirect('/dashboard');
     return next();
   };
 }
 
-function signedIn(page: Buffer): Buffer {
+function asBuilt(page: Buffer): Buffer {
   return Buffer.from(withVersions(page.toString('utf8')));
 }
 
 function signedOut(page: Buffer): Buffer {
   return Buffer.from(withVersions(page.toString('utf8')).replace('<html', `<html ${SIGNED_OUT}`));
 }
+
+/** Requests that would have the session's cookie. One that follows a link on another site has none, signed in or not. */
+const CARRY_COOKIE = ['none', 'same-origin'];
 
 /** The preview of a message shows its photo from the address that was typed. */
 function showPictures(ctx: Context): void {
@@ -72,6 +77,8 @@ type Change = (content: Buffer) => Buffer;
 interface CachedFile {
   body: Buffer;
   etag: string;
+  /** Of the file as it was read: a build under a running service changes what is on the disk. */
+  version: string;
 }
 
 function createFileServer({ useCache }: { useCache: boolean }) {
@@ -82,7 +89,8 @@ function createFileServer({ useCache }: { useCache: boolean }) {
     if (cached) return cached;
     const file = readFile(path.join(buildDir, name)).then((content) => {
       const body = change ? change(content) : content;
-      return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
+      const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+      return { body, etag, version: versionOf(content) };
     });
     if (useCache) cache.set(key, file);
     // Do not cache a failed read: the file may be built later.
@@ -100,7 +108,7 @@ function createFileServer({ useCache }: { useCache: boolean }) {
     ctx.state['routePattern'] = routePattern;
     ctx.type = path.extname(name);
     // Without a version in its address, a browser asks each time and mostly gets 304.
-    const isForever = HASHED.test(name) || isVersion(name, ctx.query['v']);
+    const isForever = HASHED.test(name) || ctx.query['v'] === file.version;
     ctx.set('Cache-Control', isForever ? 'public, max-age=31536000, immutable' : 'no-cache');
     const { body, encoding } = await encoded(ctx, file);
     if (encoding) ctx.set('Content-Encoding', encoding);

@@ -7,7 +7,8 @@ import { roleScopes } from '../contract/scopes';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { createFailureLimit } from '../http/failure-limit';
-import type { Authenticate } from '../http/guard';
+import { admit, countOrRefuse, type Authenticate } from '../http/guard';
+import type { CountRequest } from '../http/project-limit';
 import { routesOf } from '../http/route';
 import { isoTime } from '../lib/iso-time';
 import { sha256 } from '../lib/tokens';
@@ -50,11 +51,12 @@ const path = '/dashboard/session';
 
 type Deps = Pick<Core, 'pool' | 'config' | 'publicUrl' | 'temporalUiUrl' | 'log'> & {
   authenticate: Authenticate;
+  countRequest: CountRequest;
 };
 
 /** Signing in to the dashboard, whose pages then call the API with the session cookie instead of a key. */
 export function createDashboardRoutes(core: Deps) {
-  const { pool, config, publicUrl, temporalUiUrl, authenticate } = core;
+  const { pool, config, publicUrl, temporalUiUrl, authenticate, countRequest } = core;
   const recordFailure = createFailureLimit(
     pool,
     'sign_in',
@@ -111,12 +113,10 @@ export function createDashboardRoutes(core: Deps) {
   /** Whose sign-ins a request is about: an account, which may be in no team, or a key. */
   async function signedInOwner(ctx: Context) {
     const account = await accountOf(ctx);
-    if (!account) return authenticate(ctx);
-    return {
-      key_id: null,
-      account_id: account.session.account_id,
-      dashboard_session: account.hash.toString('base64url'),
-    };
+    if (!account) return admit(ctx, { authenticate, countRequest });
+    const dashboard_session = account.hash.toString('base64url');
+    await countOrRefuse(ctx, countRequest, { id: '', requests_per_minute: null, dashboard_session });
+    return { key_id: null, account_id: account.session.account_id, dashboard_session };
   }
 
   /** `refusal` is for a sign-in by API key. */
@@ -248,7 +248,7 @@ export function createDashboardRoutes(core: Deps) {
         auth: 'none',
         query: shortListQuery,
         response: pageOf(signInRecordSchema),
-        errors: ['unauthorized', 'invalid_api_key', 'project_inactive', 'forbidden'],
+        errors: ['unauthorized', 'invalid_api_key', 'project_inactive', 'forbidden', 'rate_limit_project'],
       },
       async ({ ctx, query }) => {
         const owner = await signedInOwner(ctx);
@@ -265,7 +265,14 @@ export function createDashboardRoutes(core: Deps) {
         auth: 'none',
         params: idParams,
         status: 204,
-        errors: ['unauthorized', 'invalid_api_key', 'project_inactive', 'forbidden', 'not_found'],
+        errors: [
+          'unauthorized',
+          'invalid_api_key',
+          'project_inactive',
+          'forbidden',
+          'not_found',
+          'rate_limit_project',
+        ],
       },
       async ({ ctx, params }) => {
         const owner = await signedInOwner(ctx);

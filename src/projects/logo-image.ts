@@ -35,6 +35,8 @@ function jpegSize(data: Buffer): { width: number; height: number } | null {
       at += 1;
       continue;
     }
+    // Markers that have no length, and the image's data: a file with one before its frame is not read as browsers read it.
+    if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xda)) return null;
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
     if (isFrame) return { width: data.readUInt16BE(at + 7), height: data.readUInt16BE(at + 5) };
     at += 2 + data.readUInt16BE(at + 2);

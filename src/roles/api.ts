@@ -121,7 +121,7 @@ export function createRoutes(
     ...createChannelRoutes(core),
     ...createTeamRoutes(core),
     ...createAuditRoutes(core),
-    ...createDashboardRoutes({ ...core, authenticate }),
+    ...createDashboardRoutes({ ...core, authenticate, countRequest: createRequestLimit(core.pool) }),
     ...forLogin(createSignInRoutes({ ...login, waiter, starter })),
     ...createMessengerRoutes(),
     ...createHealthRoutes({ parts }),

@@ -154,8 +154,11 @@ async function replaceNow(pool: pg.Pool, labelChange: LabelChange): Promise<void
 async function replaceRest(pool: pg.Pool, labelChange: LabelChange, deadline = Infinity): Promise<void> {
   for (let isDone = false; !isDone;) {
     if (performance.now() > deadline) return void (await leaveLabelChange(pool, labelChange));
-    const replaced = await inTurn(async () =>
-      (await renewLabelChange(pool, labelChange)) === 0 ? null : replaceOnNext(pool, labelChange),
+    const replaced = await inTurn(
+      labelChange.project_id,
+      async () =>
+        (await renewLabelChange(pool, labelChange)) === 0 ? null : replaceOnNext(pool, labelChange),
+      { waitMs: deadline - performance.now() },
     );
     if (replaced === null) return;
     if (replaced === BATCH_ROWS) continue;

@@ -397,7 +397,7 @@ describe('the dashboard', () => {
     await page.locator('.project', { hasText: project.name }).waitFor();
     await page.getByLabel('Name').fill('Typed before');
     await service.pool.query('UPDATE dashboard_sessions SET expires_at = now()');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('You were signed out. Sign in again').waitFor();
     await page.getByRole('link', { name: 'Use an API key' }).click();
     await page.getByLabel('Project API key').fill(project.api_key);
@@ -412,7 +412,7 @@ describe('the dashboard', () => {
     await page.getByLabel('Name').fill('Tea house');
     await page.getByLabel('Other redirect URLs').fill('https://tea.example/app\nhttps://tea.example/admin\n');
     await page.getByLabel('Welcome message in Russian').fill('Чайник кипит.');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved', { exact: true }).waitFor();
     await page.locator('.project', { hasText: 'Tea house' }).waitFor();
     expect((await project.api('GET', '/v1/project')).body).toMatchObject({
@@ -551,7 +551,7 @@ describe('the dashboard', () => {
     });
     const { body } = await project.api('POST', '/v1/broadcast', { text: 'Hello', messages_per_minute: 1 });
     await signIn(page, '/dashboard/broadcasts');
-    const card = page.locator('.card', { hasText: body.job_id });
+    const card = page.locator('.card', { has: page.locator(`a[href$="${body.job_id}"]`) });
     await card.getByText(`1 of ${body.total_subscribers} done`).waitFor();
     await screenshot(page, 'dashboard-broadcast-running');
     await card.getByRole('button', { name: 'Cancel' }).click();

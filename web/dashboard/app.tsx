@@ -2,10 +2,9 @@ import { render, type FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { setAccess } from './access';
 import { api, ApiError, listenForSignOut, type DashboardSession } from './api';
-import { Toasts } from './elements';
+import { Toasts } from './elements/toast';
 import { errorText } from './errors';
 import { loadMessengers } from './messengers';
-import { NoProject } from './pages/no-project';
 import { SignIn, SignInAgain, Unreachable } from './pages/sign-in';
 import { reloadAll } from './resource';
 import type { ShellProps } from './shell';
@@ -32,7 +31,7 @@ export function App() {
   };
   const begin = async () => {
     // A signed-in person needs the pages in any case.
-    if (!isSignedOut()) void loadShell().catch(() => (loading = undefined));
+    if (!isSignedOut()) void loadShell().catch(() => {});
     const [messengers, found] = await Promise.allSettled([
       loadMessengers(),
       isSignedOut() ? null : api.session(),
@@ -57,14 +56,20 @@ export function App() {
   if (session.project_id === null) {
     return (
       <>
-        <NoProject session={session} onSession={enter} onSignedOut={leave} />
+        <Loaded load={loadNoProject} session={session} onSession={enter} onSignedOut={leave} />
         <Toasts />
       </>
     );
   }
   return (
     <>
-      <LoadedShell key={session.project_id} session={session} onSession={enter} onSignedOut={leave} />
+      <Loaded
+        load={loadShell}
+        key={session.project_id}
+        session={session}
+        onSession={enter}
+        onSignedOut={leave}
+      />
       <Toasts />
       {/* The page stays as it is below, with everything that was typed. */}
       {expired && <SignInAgain onSignedIn={enter} />}
@@ -73,25 +78,21 @@ export function App() {
 }
 
 /** The pages are loaded after the sign-in, which needs none of them. */
-let loading: Promise<FunctionComponent<ShellProps>> | undefined;
-const loadShell = () => (loading ??= import('./shell').then(({ Shell }) => Shell));
+const loadShell = () => import('./shell').then(({ Shell }) => Shell);
+const loadNoProject = () => import('./pages/no-project').then(({ NoProject }) => NoProject);
 
-function LoadedShell(props: ShellProps) {
-  const [Shell, setShell] = useState<{ shown: FunctionComponent<ShellProps> } | null>(null);
+function Loaded({ load, ...props }: ShellProps & { load: () => Promise<FunctionComponent<ShellProps>> }) {
+  const [page, setPage] = useState<{ Shown: FunctionComponent<ShellProps> } | null>(null);
   const [error, setError] = useState<Error | null>(null);
-  const load = () => {
-    setError(null);
-    loadShell().then(
-      (shown) => setShell({ shown }),
-      () => {
-        loading = undefined;
-        setError(new ApiError(0, 'offline', t.offline, null, true));
-      },
+  useEffect(() => {
+    load().then(
+      (Shown) => setPage({ Shown }),
+      () => setError(new ApiError(0, 'offline', t.offline, null, true)),
     );
-  };
-  useEffect(load, []);
-  if (error) return <Unreachable error={error} retry={async () => load()} />;
-  return Shell ? <Shell.shown {...props} /> : <p class="asking">{t.loading}</p>;
+  }, []);
+  // The whole page: after an update of the service its files have other names.
+  if (error) return <Unreachable error={error} retry={async () => location.reload()} />;
+  return page ? <page.Shown {...props} /> : <p class="asking">{t.loading}</p>;
 }
 
 export function start(): void {

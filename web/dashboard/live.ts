@@ -33,6 +33,9 @@ export function restartLive(): void {
   openOrClose();
 }
 
+/** Before signing out: the service cuts a stream whose session ends, which browsers report as a fault. */
+export const stopLive = stopStream;
+
 document.addEventListener('visibilitychange', openOrClose);
 
 function openOrClose(): void {

@@ -37,6 +37,7 @@ import { Subscribers } from './pages/subscribers';
 import { Team } from './pages/team';
 import { OpenTemplate, TemplateEditor } from './pages/template-editor';
 import { Templates } from './pages/templates';
+import { stopLive } from './live';
 import { Menu, Tabs } from './menu';
 import { Palette, usePalette } from './palette';
 import { useResource } from './resource';
@@ -66,7 +67,10 @@ export function Shell({ session, onSession, onSignedOut }: ShellProps) {
   }, [path]);
   const palette = usePalette();
   const leaveMenu = () => setMenuOpen(false);
-  const signOut = () => void api.signOut().then(onSignedOut, onSignedOut);
+  const signOut = () => {
+    stopLive();
+    void api.signOut().then(onSignedOut, onSignedOut);
+  };
   return (
     <div class="shell">
       <a class="skip" href="#main">

@@ -4,6 +4,7 @@ import { KIB, limits } from '../../contract/limits';
 import type { Core } from '../../core';
 import { BATCH_ROWS, inTurn } from '../../db/batches';
 import { withTransaction, type Db } from '../../db/pool';
+import { SHARE_WAIT_MS } from '../../db/project-share';
 import { emitBulkEvents } from '../../events';
 import type { Work } from '../../http/idempotency';
 import { deliveryFailed, skipReasonOf, storeContents } from '../../messages';
@@ -77,13 +78,12 @@ export async function startBatch(
   }));
   for (const { from, to } of groupsOf(stored, recipients, earlier?.messages ?? 0)) {
     const group = recipients.slice(from, to).flat();
-    await inTurn(() =>
-      withTransaction(pool, async (db) => {
-        await lockBatchFrom(db, work.id, from);
-        await insertBatchRecipients(db, work.id, stored.slice(from, to), group, ERASED_SUBSCRIBER_ID);
-        await emitBlocked(db, projectId, group, config.HERALD_SUBSCRIBER_ID_FORMAT);
-      }),
-    );
+    const store = async (db: Db) => {
+      await lockBatchFrom(db, work.id, from);
+      await insertBatchRecipients(db, work.id, stored.slice(from, to), group, ERASED_SUBSCRIBER_ID);
+      await emitBlocked(db, projectId, group, config.HERALD_SUBSCRIBER_ID_FORMAT);
+    };
+    await inTurn(projectId, () => withTransaction(pool, store), { waitMs: SHARE_WAIT_MS });
   }
   await withTransaction(pool, (db) => completeBatch(db, work.id));
   return { batch_id: work.id, status: 'queued', total };

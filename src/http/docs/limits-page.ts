@@ -48,7 +48,7 @@ const groups: Group[] = [
       {
         en: [
           'Mini App, POST requests',
-          `${limits.miniRequestsPerMinute} per minute per address (of IPv6: per /64 network)`,
+          `${limits.miniRequestsPerMinute} per minute per address (for IPv6: per /64 network)`,
         ],
         ru: [
           'Мини-приложение, запросы POST',
@@ -189,7 +189,7 @@ const groups: Group[] = [
       {
         en: [
           'Logins per address',
-          `${limits.oidcLoginsPerAddressPerHour} per hour (of IPv6: per /64 network) and project`,
+          `${limits.oidcLoginsPerAddressPerHour} per hour (for IPv6: per /64 network) and project`,
         ],
         ru: [
           'Входы с одного адреса',
@@ -199,7 +199,7 @@ const groups: Group[] = [
       {
         en: [
           'Open logins',
-          `${whole(limits.oidcOpenLogins)} per project, ${limits.oidcOpenLoginsPerSite} of each address (of IPv6: /48 network); above that the oldest that was not opened expires`,
+          `${whole(limits.oidcOpenLogins)} per project, ${limits.oidcOpenLoginsPerSite} of each address (for IPv6: /48 network); above that the oldest that was not opened expires`,
         ],
         ru: [
           'Незавершённые входы',
@@ -415,7 +415,7 @@ const groups: Group[] = [
         ],
         ru: [
           'Кнопки',
-          `${limits.buttonRows} рядов по ${limits.buttonsPerRow}; у каждой до ${limits.buttonTextLength} символов текста и ${limits.buttonDataLength} символов данных`,
+          `рядов — до ${limits.buttonRows}, в ряду до ${limits.buttonsPerRow} кнопок; у каждой до ${limits.buttonTextLength} символов текста и ${limits.buttonDataLength} символов данных`,
         ],
       },
       {

@@ -106,7 +106,7 @@ describe.each(simulatedChannels)('an own bot on %s', (channel) => {
       return body.status === 'confirmed' && body;
     });
     const { body: user } = await project.api('POST', '/v1/auth/verify', { code });
-    await eventually(async () => (await texts(bot.control, { channel, name })).join().includes('confirmed'));
+    await eventually(async () => (await texts(bot.control, { channel, name })).join().includes('logged in'));
     expect(await texts(first.control, { channel, name })).toEqual([]);
 
     const person = { channel, name, subscriberId: user['subscriber_id'] as string };

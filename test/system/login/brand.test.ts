@@ -181,6 +181,12 @@ describe('an uploaded logo', () => {
     project.api('PUT', '/v1/project/logo', data, { 'content-type': type });
   // SOI, a comment of two bytes, and a frame of 3 × 4 pixels.
   const jpeg = Buffer.from('ffd8fffe00046869ffc0000b080004000301011100ffd9', 'hex');
+  // A browser skips FF01, which has no length, and finds another frame than a reader who takes the next bytes for its length.
+  const hidden = Buffer.concat([
+    Buffer.from('ffd8ff01', 'hex'),
+    Buffer.from('ffc0000b08fde8fde801011100', 'hex'),
+    jpeg.subarray(2),
+  ]);
 
   it('is on the login page, in place of one from a URL, and can be removed', async () => {
     const project = await service.createProject();
@@ -229,6 +235,7 @@ describe('an uploaded logo', () => {
     ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/png', 400, /PNG or WebP/],
     ['nothing', Buffer.alloc(0), 'image/png', 400, /PNG or WebP/],
     ['a broken JPEG', jpeg.subarray(0, 8), 'image/jpeg', 400, /PNG or WebP/],
+    ['a JPEG with a marker before its frame', hidden, 'image/jpeg', 400, /PNG or WebP/],
     ['many pixels', png(2_001, 1, () => [0, 0, 0, 0]), 'image/png', 400, /2000 × 2000 pixels/],
     ['another type', logo, 'image/gif', 415, /image\/png, image\/jpeg or image\/webp/],
     ['JSON', Buffer.from('{}'), 'application/json', 415, /image\/png/],

@@ -162,7 +162,7 @@ describe.each<Channel>(['telegram', 'max'])('the bot on %s', (channel) => {
       const last = await lastBotMessage(service, channel, both);
       return last?.edited ? last : null;
     });
-    expect(message.text.includes('confirmed')).toBe(confirmed);
+    expect(message.text.includes('logged in')).toBe(confirmed);
     expect(await codesOf(project)).toBe(confirmed ? 2 : 1);
     const completed = (await eventsOf(service, project)).filter((event) => event.name === 'auth.completed');
     expect(completed).toHaveLength(confirmed ? 2 : 1);
@@ -185,7 +185,7 @@ describe.each<Channel>(['telegram', 'max'])('the bot on %s', (channel) => {
       const last = await lastBotMessage(service, channel, user);
       return last?.edited ? last : null;
     });
-    expect(edited.text).toContain('confirmed');
+    expect(edited.text).toContain('logged in');
     expect(await codesOf(project)).toBe(1);
   });
 

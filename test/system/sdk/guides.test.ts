@@ -183,8 +183,4 @@ def print(*values):
       expect(lines[4]).toMatch(/^auth\.completed /);
     },
   );
-
-  it.each(['typescript.md', 'python.md'])('%s has the same code in Russian', (name) => {
-    expect(blocksOf(guide(`ru/${name}`))).toEqual(blocksOf(guide(name)));
-  });
 });

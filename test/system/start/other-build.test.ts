@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import pg from 'pg';
 import { openDataDir } from '../../../src/embedded/data-dir';
+import { openKeyFile } from '../../../src/embedded/key-file';
 import { startPostgres } from '../../../src/embedded/postgres';
 import { runHerald, temporaryDataDir } from '../../support/npm-start';
 
@@ -10,6 +11,7 @@ describe('a data directory of another build', () => {
   beforeAll(async () => {
     dataDir = await temporaryDataDir();
     const opened = await openDataDir(dataDir.path);
+    await openKeyFile(dataDir.path);
     const postgres = await startPostgres({ dataDir: opened, port: 0 });
     const client = new pg.Client({ connectionString: postgres.url });
     await client.connect();

@@ -465,7 +465,9 @@ describe('signing in by messenger', () => {
     const { body } = await second.api('GET', '/dashboard/sessions');
     expect(body.data.map(({ current }: { current: boolean }) => current)).toEqual([true, false]);
     const { session_id: id } = body.data[1];
-    expectError(await project.api('DELETE', `/dashboard/sessions/${id}`), 'not_found');
+    const byKey = await project.api('DELETE', `/dashboard/sessions/${id}`);
+    expectError(byKey, 'not_found');
+    expect(Number(byKey.headers.get('x-ratelimit-remaining'))).toBeGreaterThan(0);
     expect((await second.api('DELETE', `/dashboard/sessions/${id}`)).status).toBe(204);
     expectError(await first.api('GET', '/v1/project'), 'unauthorized');
   });
@@ -479,7 +481,8 @@ describe('a project of one’s own', () => {
     expectError(await api('GET', '/v1/project'), 'forbidden');
     // Its own sign-ins are the account's, not a project's.
     const other = await signInByMessenger(service, user);
-    const { body: signIns } = await other.api('GET', '/dashboard/sessions');
+    const { body: signIns, headers } = await other.api('GET', '/dashboard/sessions');
+    expect(Number(headers.get('x-ratelimit-remaining'))).toBeGreaterThan(0);
     expect(signIns.data.map(({ current }: { current: boolean }) => current)).toEqual([true, false]);
     expect((await api('DELETE', `/dashboard/sessions/${signIns.data[0].session_id}`)).status).toBe(204);
     expectError(await other.api('GET', '/dashboard/sessions'), 'unauthorized');

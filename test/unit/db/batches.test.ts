@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inTurn } from '../../../src/db/batches';
+import { ShareExceeded } from '../../../src/db/project-share';
 
 /** Notes when it runs, for as long as the promise takes. */
 function watched(notes: string[], name: string, work: Promise<unknown>) {
@@ -13,16 +14,43 @@ function watched(notes: string[], name: string, work: Promise<unknown>) {
 
 test('batches run one after another, in the order in which they came, also after one that failed', async () => {
   const notes: string[] = [];
-  const first = inTurn(watched(notes, 'first', sleep(20)));
-  const failing = inTurn(() => Promise.reject(new Error('no connection')));
-  const last = inTurn(watched(notes, 'last', sleep(1)));
+  const first = inTurn('a', watched(notes, 'first', sleep(20)));
+  const failing = inTurn('a', () => Promise.reject(new Error('no connection')));
+  const last = inTurn('a', watched(notes, 'last', sleep(1)));
   await expect(failing).rejects.toThrow('no connection');
   expect(await Promise.all([first, last])).toEqual(['first', 'last']);
   expect(notes).toEqual(['first begins', 'first ends', 'last begins', 'last ends']);
 });
 
 test('the next batch waits for as long as the one before it took', async () => {
-  const endOf = (ms: number) => inTurn(() => sleep(ms).then(() => performance.now()));
-  const [firstEnd, began] = await Promise.all([endOf(100), inTurn(() => Promise.resolve(performance.now()))]);
+  const endOf = (ms: number) => inTurn('a', () => sleep(ms).then(() => performance.now()));
+  const [firstEnd, began] = await Promise.all([
+    endOf(100),
+    inTurn('b', () => Promise.resolve(performance.now())),
+  ]);
   expect(began - firstEnd).toBeGreaterThan(90);
+});
+
+test('a project with many batches takes turns with one that has a few', async () => {
+  const notes: string[] = [];
+  const runs = ['a1', 'a2', 'a3', 'b1'].map((name) =>
+    inTurn(name.slice(0, 1), watched(notes, name, sleep(5))),
+  );
+  await Promise.all(runs);
+  expect(notes.filter((note) => note.endsWith('begins'))).toEqual([
+    'a1 begins',
+    'b1 begins',
+    'a2 begins',
+    'a3 begins',
+  ]);
+});
+
+test('a batch that waits too long is given up, and those behind it go on', async () => {
+  const notes: string[] = [];
+  const first = inTurn('a', watched(notes, 'first', sleep(100)));
+  const impatient = inTurn('a', watched(notes, 'impatient', sleep(1)), { waitMs: 20 });
+  const last = inTurn('a', watched(notes, 'last', sleep(1)));
+  await expect(impatient).rejects.toThrow(ShareExceeded);
+  await Promise.all([first, last]);
+  expect(notes).toEqual(['first begins', 'first ends', 'last begins', 'last ends']);
 });

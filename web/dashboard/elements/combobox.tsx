@@ -7,8 +7,7 @@ export interface Suggestion {
 }
 
 /**
- * A field that suggests what to add. A pick hands the suggestion over and leaves the field to its owner, who usually
- * empties it. Enter picks the marked suggestion and never submits the form around it.
+ * A field that suggests what to add. A pick calls `onPick`; the parent usually empties the field. Enter picks the marked suggestion and never submits the form around it.
  */
 export function Combobox<S extends Suggestion>(props: {
   label: string;

@@ -28,7 +28,7 @@ const marks: Record<'markdown' | 'html', Record<Tool, [string, string]>> = {
 };
 const keys: Record<string, Tool> = { b: 'bold', i: 'italic' };
 
-/** Marks that somebody typed by hand into a plain text. */
+/** Markdown that was typed into a plain text. */
 const TYPED_MARKS = /\*\*[^*\n]+\*\*|\[[^\]\n]+\]\(https?:[^)\s]+\)|`[^`\n]+`/;
 
 /** The text of a message: a toolbar for formatting and placeholders above it, the recognised placeholders below it. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api, type DashboardLogin, type DashboardSession } from '../api';
-import { MessengerIcon, Problem } from '../elements';
+import { MessengerIcon, Problem } from '../elements/basics';
 import { firstChannel, messengerLinks, messengers } from '../messengers';
 import { language, t } from '../texts';
 

@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api, type DashboardSession } from '../api';
-import { Dialog, Field, Problem, useForm } from '../elements';
+import { Problem } from '../elements/basics';
+import { Dialog } from '../elements/dialog';
+import { Field } from '../elements/fields';
+import { useForm } from '../elements/form';
 import { messengers } from '../messengers';
 import { Heading } from '../router';
 import { LanguageSwitch } from '../language-switch';

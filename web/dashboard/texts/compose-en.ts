@@ -62,7 +62,7 @@ export const composeEn = {
   when: 'When',
   whens: { now: 'Now', at: 'At a time', repeat: 'Repeatedly' },
   rightAway: 'Immediately',
-  repeatNeedsAudience: 'A recurring message goes to an audience.',
+  repeatNeedsAudience: 'To repeat a message, choose an audience.',
   atRecipientTime: (time: string) => `${time}, each recipient’s own time`,
   whoseClock: 'Whose clock',
   projectClock: (zone: string) => `Project’s (${zone})`,

@@ -67,7 +67,7 @@ export const composeRu: typeof composeEn = {
 
   // Получатели
   recipients: 'Получатели',
-  recipientKinds: { audience: 'По условиям', person: 'Один человек' },
+  recipientKinds: { audience: 'Аудитория', person: 'Один человек' },
   everyone: 'Все активные подписчики',
   narrowAudience: 'Добавить условие',
   narrowAudienceHint: 'Начните вводить тег, разрешение или мессенджер.',
@@ -84,7 +84,7 @@ export const composeRu: typeof composeEn = {
   when: 'Когда',
   whens: { now: 'Сейчас', at: 'В назначенное время', repeat: 'Регулярно' },
   rightAway: 'Сразу',
-  repeatNeedsAudience: 'Регулярная рассылка отправляется только по условиям.',
+  repeatNeedsAudience: 'Чтобы сообщение повторялось, выберите аудиторию.',
   atRecipientTime: (time) => `${time}, по местному времени получателя`,
   whoseClock: 'По чьим часам',
   projectClock: (zone) => `Проекта (${zone})`,

@@ -84,7 +84,7 @@ export const dripRu: typeof dripEn = {
   whoseClock: 'По чьим часам',
   clocks: { recipient: 'Получателя', project: 'Проекта' },
   clockTexts: { recipient: 'по времени получателя', project: 'по времени проекта' },
-  opens: (from, to, clock, days) => `Ждать времени ${from}–${to} (${days}, ${clock})`,
+  opens: (from, to, clock, days) => `Дождаться времени ${from}–${to} (${days}, ${clock})`,
   templateKey: 'Шаблон',
   needsPermission: 'Только с этим разрешением',
   optional: 'Необязательно.',

@@ -35,10 +35,10 @@ export const resultsEn = {
   openMessage: 'Open message',
   removedPerson: 'Removed subscriber',
   unknownPerson: 'Unknown subscriber',
-  retryFailed: 'Send to failed again',
+  retryFailed: 'Resend to failed recipients',
   retryTitle: (count: number) => `Send again to ${plural(count, 'subscriber', 'subscribers')}?`,
   retryText:
-    'The same message goes to the subscribers whose message failed, as a new broadcast. Those who got it receive nothing.',
+    'The same message goes to the subscribers whose message failed, as a new broadcast. Subscribers who already got it do not get it again.',
   retryConfirm: 'Send again',
   retried: 'New broadcast started',
 
@@ -89,7 +89,7 @@ export const resultsEn = {
   },
   funnelOf: (share: string) => `${share} of created`,
   funnelEmpty: 'No logins in this period.',
-  median: (time: string) => `Half of the users confirm within ${time}.`,
+  median: (time: string) => `Of the users who confirm, half do so within ${time}.`,
   byMessenger: 'By messenger',
   declined: 'Declined',
   expired: 'Expired',

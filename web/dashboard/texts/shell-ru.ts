@@ -21,7 +21,7 @@ export const shellRu: typeof shellEn = {
   continueWith: (messenger) => `Продолжить через ${messenger}`,
   receivedAt: 'Получено',
   occurredAt: 'Произошло',
-  findSubscriber: 'Имя, имя пользователя или внешний ID',
+  findSubscriber: 'Имя, username или внешний ID',
   noSubscriberFound: 'Никого не нашлось',
   clearChoice: 'Очистить',
   noTagsText:

@@ -67,7 +67,7 @@ export const russianErrors: Readonly<Record<ErrorCode, Pick<ErrorEntry, 'text' |
   },
   plan_limit: {
     text: 'Тариф проекта этого не включает.',
-    help: `В бесплатном тарифе участников — ${teamLimits.free.members}, проектов на владельца — ${teamLimits.free.ownedProjects}, выгрузок нет. То, что уже есть, остаётся. За тарифом побольше обратитесь к оператору.`,
+    help: `В бесплатном тарифе участников — ${teamLimits.free.members}, проектов на владельца — ${teamLimits.free.ownedProjects}, выгрузок нет. То, что уже есть, остаётся. Чтобы перейти на тариф побольше, обратитесь к оператору.`,
   },
   project_inactive: {
     text: 'Проект этого ключа отключён.',
@@ -127,7 +127,7 @@ export const russianErrors: Readonly<Record<ErrorCode, Pick<ErrorEntry, 'text' |
   },
   rate_limit_address: {
     text: 'Слишком много запросов с этого адреса.',
-    help: 'Запросы без ключа API ограничены: столько-то в минуту с одного IP-адреса (для IPv6 — с сети /64). Подождите Retry-After секунд.',
+    help: 'Число запросов без ключа API в минуту с одного IP-адреса (для IPv6 — с сети /64) ограничено. Подождите Retry-After секунд.',
   },
   rate_limit_auth_sessions: {
     text: 'Создано слишком много сессий.',

@@ -22,11 +22,11 @@ export const russianFields: Readonly<Record<string, string>> = {
     'Текст ошибки от мессенджера или от Herald, если до мессенджера дело не дошло.',
   'The broadcast.': 'Рассылка.',
   'Inactive or unsubscribed, or not reached before a cancellation.':
-    'Неактивен, отписан или очередь не дошла до отмены.',
+    'Неактивные, отписанные и те, до кого не дошла очередь из-за отмены.',
   'All recipients.': 'Все получатели.',
   'As in the response of /v1/send/batch.': 'Как в ответе /v1/send/batch.',
   'Unsubscribed, without the permission, or not reached before a cancellation.':
-    'Отписан, нет разрешения или очередь не дошла до отмены.',
+    'Отписанные, без разрешения и те, до кого не дошла очередь из-за отмены.',
   'All results.': 'Все результаты.',
   'As given when the code was sent.': 'Как указано при отправке кода.',
   'Before the code is void.': 'Сколько осталось, прежде чем код станет недействительным.',
