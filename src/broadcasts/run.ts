@@ -68,8 +68,9 @@ async function runPage(
   }, LEASE_RENEWAL_MS);
   try {
     // Nothing is sent before: a broadcast that is drained has no audience left.
-    while (await inTurn(run.projectId, () => copyNext(deps.pool, id)))
-      {if (options.signal.aborted) return 'more';}
+    while (await inTurn(run.projectId, () => copyNext(deps.pool, id))) {
+      if (options.signal.aborted) return 'more';
+    }
     await updateRecipients(deps.pool, run);
     const ends = await withAbortAfter(options.signal, options.pageMs, (signal, abort) =>
       Promise.all(
