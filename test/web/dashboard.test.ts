@@ -560,7 +560,7 @@ describe('the dashboard', () => {
   });
 
   it('speaks the language of the browser, and the other one on request', async () => {
-    const { page } = await someone({ locale: 'ru-RU' });
+    const { page, context } = await someone({ locale: 'ru-RU' });
     await page.goto(`${service.url}/dashboard/logins`);
     await page.getByRole('link', { name: 'Войти по ключу API' }).click();
     await page.getByLabel('Ключ API проекта').fill(project.api_key);
@@ -574,6 +574,13 @@ describe('the dashboard', () => {
     await page.getByRole('alert').getByText('Этот адрес ведёт в частную сеть').waitFor();
     await page.goto(`${service.url}/dashboard/logins`);
     expect(await page.evaluate('document.documentElement.lang')).toBe('ru');
+    await page.getByRole('button', { name: 'Меню учётной записи' }).click();
+    // The other texts are loaded only now.
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'English' }).click();
+    await page.locator('.toast').waitFor();
+    await context.setOffline(false);
+    await page.reload();
     await page.getByRole('button', { name: 'Меню учётной записи' }).click();
     await page.getByRole('button', { name: 'English' }).click();
     await page.getByRole('heading', { name: 'Logins', exact: true }).waitFor();

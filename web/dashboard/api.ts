@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { contentSchema } from '../../src/contract/content';
 import { followedLists } from '../../src/contract/followed-lists';
 import type {
   audienceSchema,
@@ -104,8 +103,6 @@ export type Attempt = Delivery['attempts'][number];
 export type Stats = z.infer<typeof statsSchema>;
 export type NewBroadcast = z.input<typeof newBroadcastSchema>;
 export type NewMessage = z.input<typeof sendSchema>;
-export type GivenContent = z.input<typeof contentSchema>;
-export type StoredContent = ScheduledView['content'];
 export type Audience = z.input<typeof audienceSchema>;
 /** As given, or with null and empty lists for what a request leaves out. */
 export interface AudienceView {

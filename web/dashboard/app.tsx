@@ -47,7 +47,14 @@ export function App() {
   useEffect(() => void begin(), []);
   if (session === null) return <p class="asking">{t.loading}</p>;
   if ('error' in session) return <Unreachable error={session.error} retry={begin} />;
-  if ('notice' in session) return <SignIn notice={session.notice} onSignedIn={enter} />;
+  if ('notice' in session) {
+    return (
+      <>
+        <SignIn notice={session.notice} onSignedIn={enter} />
+        <Toasts />
+      </>
+    );
+  }
   const leave = () => {
     listenForSignOut(() => {});
     setSession({ notice: '' });

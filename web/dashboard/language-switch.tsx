@@ -1,3 +1,4 @@
+import { toast } from './elements';
 import { language, setLanguage, t } from './texts';
 
 /** Each language is named in itself. */
@@ -15,7 +16,7 @@ export function LanguageSwitch() {
           type="button"
           lang={code}
           aria-pressed={language === code}
-          onClick={() => void setLanguage(code)}
+          onClick={() => void setLanguage(code).catch(() => toast(t.offline, 'exclamation'))}
         >
           {name}
         </button>

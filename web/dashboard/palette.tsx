@@ -39,7 +39,7 @@ export function usePalette(): { isOpen: boolean; open: () => void; close: () => 
 }
 
 /** Finds pages by their names; subscribers, deliveries and sessions by what the API finds them by. */
-export function Palette({ onClose }: { onClose: () => void }) {
+export function Palette({ onClose, onLeave }: { onClose: () => void; onLeave: () => void }) {
   const list = useId();
   const [typed, setTyped] = useState('');
   const [active, setActive] = useState(0);
@@ -53,6 +53,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   }, [active]);
   const leave = ({ to }: Found) => {
     onClose();
+    onLeave();
     go(to);
   };
   const onKeyDown = (event: KeyboardEvent) => {

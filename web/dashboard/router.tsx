@@ -55,7 +55,8 @@ export function go(path: string): void {
   if (!asksFirst(() => enter(path))) enter(path);
 }
 
-function enter(path: string): void {
+/** Navigates without asking whether the page may be left: its draft is kept in any case. */
+export function enter(path: string): void {
   history.pushState(null, '', path);
   window.scrollTo(0, 0);
   headingWanted = true;

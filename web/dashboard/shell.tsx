@@ -41,7 +41,7 @@ import { stopLive } from './live';
 import { Menu, Tabs } from './menu';
 import { Palette, usePalette } from './palette';
 import { useResource } from './resource';
-import { go, Heading, Link, nameProject, usePath } from './router';
+import { enter, Heading, Link, nameProject, usePath } from './router';
 import { t } from './texts';
 
 const FIND_KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
@@ -113,7 +113,7 @@ export function Shell({ session, onSession, onSignedOut }: ShellProps) {
         <Tabs path={path} />
         <Content path={path} session={session} onProjectChanged={() => void project.reload()} />
       </main>
-      {palette.isOpen && <Palette onClose={palette.close} />}
+      {palette.isOpen && <Palette onClose={palette.close} onLeave={leaveMenu} />}
     </div>
   );
 }
@@ -135,7 +135,8 @@ function ProjectSwitch({ session, onSession }: Pick<ShellProps, 'session' | 'onS
         value={session.project_id ?? ''}
         onChange={(event) => {
           void api.switchProject(event.currentTarget.value).then((next) => {
-            go('/dashboard');
+            // A draft stays under its project.
+            enter('/dashboard');
             onSession(next);
           });
         }}

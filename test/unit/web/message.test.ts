@@ -1,5 +1,7 @@
+import { contentDraft, contentOf } from '../../../web/dashboard/message/content';
 import { placeholdersIn, withMarkedValues } from '../../../web/dashboard/message/placeholders';
 import { cronOf, nextDates, repeatOf } from '../../../web/dashboard/message/repeat';
+import { stepDrafts, stepsOf } from '../../../web/dashboard/pages/drip-draft';
 
 describe('what is typed into the composer', () => {
   it.each([
@@ -14,6 +16,21 @@ describe('what is typed into the composer', () => {
   ])('reads %s as choices, and writes it from them', (cron, choices) => {
     expect(repeatOf(cron)).toMatchObject(choices);
     expect(cronOf(repeatOf(cron))).toBe(cron);
+  });
+
+  it('keeps the values and the literal braces of a stored message until its text is changed', () => {
+    const personal = { text: 'Order {{order}}', personalize: true, vars: { order: 7 } };
+    expect(contentOf(contentDraft(personal))).toMatchObject(personal);
+    const { text: _, ...rest } = personal;
+    expect(contentOf({ ...contentDraft(personal), text: 'New {{order}}' })).toMatchObject(rest);
+    expect(contentOf({ ...contentDraft(personal), text: 'New' })).not.toHaveProperty('vars');
+
+    const literal = contentDraft({ text: 'Write {{first_name}} in your templates' });
+    expect(contentOf(literal)).not.toHaveProperty('personalize');
+    expect(contentOf({ ...literal, text: 'Hi {{first_name}}' })).toHaveProperty('personalize', true);
+
+    const step = { id: 'hello', type: 'send' as const, content: personal };
+    expect(stepsOf(stepDrafts([step]))).toMatchObject([step]);
   });
 
   it('reads a range of days as days', () => {

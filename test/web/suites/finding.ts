@@ -1,5 +1,5 @@
 import { eventually } from '../../support/eventually';
-import { signInByMessenger } from '../../system/team/fixture';
+import { inviteAsOperator, join, signInByMessenger } from '../../system/team/fixture';
 import { scriptedReceiver } from '../../system/webhooks/fixture';
 import { goTo, seriousFlaws } from '../fixture';
 import type { DashboardContext } from './dashboard-context';
@@ -116,8 +116,15 @@ export function describeFinding(at: () => DashboardContext): void {
     await page.getByRole('heading', { name: 'Paula' }).waitFor();
     await receiver.close();
 
-    // On a phone the menu is longer than the screen; the account's own things are always in sight.
-    await page.getByRole('button', { name: 'Menu', exact: true }).click();
+    // On a phone Find is in the menu, which gives way to the page that was found.
+    const menu = page.getByRole('button', { name: 'Menu', exact: true });
+    await menu.click();
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('dialog', { name: 'Find' }).getByRole('combobox').fill('paul');
+    await page.getByRole('option', { name: /^Paula/ }).click();
+    expect(await menu.getAttribute('aria-expanded')).toBe('false');
+    // The menu is longer than the screen; the account's own things are always in sight.
+    await menu.click();
     await page.getByRole('button', { name: 'Account menu' }).click();
     const background = () =>
       page.evaluate('getComputedStyle(document.body).backgroundColor') as Promise<string>;
@@ -252,6 +259,31 @@ export function describeFinding(at: () => DashboardContext): void {
     await page.unroute('**/v1/subscribe-links*');
     await problem.getByRole('button', { name: 'Try again' }).click();
     await problem.waitFor({ state: 'detached' });
+  });
+
+  it('switches the project without asking about a draft, which stays under the other one', async () => {
+    const { service, someone } = at();
+    for (const name of ['First shop', 'Second shop']) {
+      const shop = await service.createProject({ name });
+      await join(service, 'in-two-teams', await inviteAsOperator(service, shop, 'admin'));
+    }
+    const { cookies } = await signInByMessenger(service, 'in-two-teams');
+    const { page, context } = await someone();
+    await context.addCookies([...cookies].map(([name, value]) => ({ name, value, url: service.url })));
+    await page.goto(`${service.url}/dashboard/broadcasts/new`);
+    const text = page.getByLabel('Text', { exact: true });
+    await text.fill('Half a message');
+    const projects = page.getByLabel('Project', { exact: true });
+    const before = (await projects.locator('option:checked').innerText()).trim();
+    const other = before === 'First shop' ? 'Second shop' : 'First shop';
+    await projects.selectOption({ label: other });
+    await page.getByRole('link', { name: other }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/dashboard');
+    await projects.selectOption({ label: before });
+    await page.getByRole('link', { name: before }).waitFor();
+    await goTo(page, '/dashboard/broadcasts/new');
+    expect(await text.inputValue()).toBe('Half a message');
   });
 
   it('shows an account in no team its own sign-ins', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { eventually } from '../../support/eventually';
 import { png } from '../../support/png';
@@ -102,6 +103,10 @@ export function describeMessagePages(at: () => DashboardContext): void {
       await writer.api('PATCH', `/v1/subscribers/${id}`, { tags: ['tea'] });
     }
     await condition.fill('asleep');
+    // What is typed and not chosen would be left out, and more people would get the message.
+    await page.getByRole('button', { name: 'Review and send' }).click();
+    await page.getByRole('alert').getByText('Choose a condition from the list.').waitFor();
+    await condition.click();
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await page.getByText('Does not have the tag asleep').waitFor();
@@ -151,17 +156,46 @@ export function describeMessagePages(at: () => DashboardContext): void {
     });
     expect(texts).toEqual(['Tea for Mark**now**', 'Tea for Wanda**now**']);
 
-    // One person, as the page of a subscriber leads there. Nothing of the broadcast is left.
+    // One person, as the page of a subscriber leads there. The broadcast that is being written stays as it is.
+    await page.goto(`${service.url}/dashboard/broadcasts/new`);
+    expect(await text.inputValue()).toBe('');
+    await text.fill('Not finished');
+    await page.goto(`${service.url}/dashboard/broadcasts/new?to=${randomUUID()}`);
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByText('All active subscribers').count()).toBe(0);
     const wanda = people.find(({ first_name: name }) => name === 'Wanda')?.subscriber_id;
     await page.goto(`${service.url}/dashboard/broadcasts/new?to=${wanda}`);
     expect(await text.inputValue()).toBe('');
+    const removeWanda = page.getByRole('button', { name: 'Remove: Wanda' });
+    await removeWanda.click();
+    // Enter chooses only from what the typed text has found.
+    const search = page.getByRole('region', { name: 'Recipients' }).getByRole('combobox');
+    await search.click();
+    await page.getByRole('option', { name: /^Mark/ }).waitFor();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route(
+      (url) => url.searchParams.get('q') === 'Wanda',
+      (route) => released.then(() => route.continue()),
+    );
+    await search.fill('Wanda');
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('button', { name: /^Remove: / }).count()).toBe(0);
+    release();
+    await page.getByRole('option', { name: /^Wanda/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await removeWanda.waitFor();
+    await text.fill('Only for {{first_name}}, {{nothing}}');
+    await page.getByRole('button', { name: 'Review and send' }).click();
+    await page.getByRole('alert').getByText('Messages must provide: nothing').waitFor();
     await text.fill('Only for {{first_name}}');
-    await page.getByRole('button', { name: 'Remove: Wanda' }).waitFor();
     await page.getByRole('button', { name: 'Review and send' }).click();
     const one = page.getByRole('dialog', { name: 'Send to Wanda?' });
     await one.locator('.phone.telegram', { hasText: 'Only for Wanda' }).waitFor();
     await one.getByRole('button', { name: 'Send now' }).click();
     await page.getByText('Sent to Wanda').waitFor();
+    await page.goto(`${service.url}/dashboard/broadcasts/new`);
+    expect(await text.inputValue()).toBe('Not finished');
   });
 
   it('schedules a message with buttons, changes it, and repeats a template every week', async () => {
@@ -241,6 +275,9 @@ export function describeMessagePages(at: () => DashboardContext): void {
       'true',
     );
     await page.getByLabel('Use a cron expression').uncheck();
+    // The part that it stands in stays open.
+    await page.getByLabel('Use a cron expression').waitFor();
+    await page.getByText('By this browser’s clock').first().waitFor();
     await page.getByRole('button', { name: 'Fri', exact: true }).click();
     await page.getByRole('button', { name: 'Mon', exact: true }).click();
     await page.getByRole('button', { name: 'Review and start' }).click();
@@ -254,9 +291,21 @@ export function describeMessagePages(at: () => DashboardContext): void {
     await page.getByText('Every Friday at 09:00, UTC').waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Resume' }).waitFor();
+    const [digest] = (await shop.api('GET', '/v1/recurring')).body.data;
+    expect(digest).toMatchObject({ cron: '0 9 * * FRI' });
+    const end = new Date(`${day}T10:00:30Z`).getTime() + 365 * 86_400_000;
+    await shop.api('PATCH', `/v1/recurring/${digest.recurring_id}`, { end_at: new Date(end).toISOString() });
     await page.getByRole('link', { name: 'Edit' }).click();
     expect(await page.getByLabel('Value of item').inputValue()).toBe('Assam');
-    expect((await shop.api('GET', '/v1/recurring')).body.data).toMatchObject([{ cron: '0 9 * * FRI' }]);
+    // A change of the stored message, as each run is one, does not lose the draft; saving does not move its end.
+    await page.getByLabel('Name', { exact: true }).fill('News');
+    await shop.api('PATCH', `/v1/recurring/${digest.recurring_id}`, { status: 'active' });
+    await page.reload();
+    await page.getByText('Your draft was restored.').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'News' }).waitFor();
+    const [saved] = (await shop.api('GET', '/v1/recurring')).body.data;
+    expect([saved.name, new Date(saved.end_at as string).getTime()]).toEqual(['News', end]);
   });
 
   it('builds a chain with a branch as a picture, whose steps keep what was typed, and shows its results on it', async () => {
@@ -274,6 +323,8 @@ export function describeMessagePages(at: () => DashboardContext): void {
     };
     await cards.first().click();
     await panel.getByLabel('Text', { exact: true }).fill('Hello {{first_name|friend}}');
+    await panel.getByText('No matching subscribers. Placeholders show their fallback.').waitFor();
+    await panel.getByLabel('Find a subscriber').waitFor();
     await panel.getByRole('button', { name: 'Add button' }).click();
     await panel.getByLabel('Button text').fill('Menu');
     await panel.getByLabel('Button link').fill('https://tea.example/menu');

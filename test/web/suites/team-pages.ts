@@ -32,8 +32,12 @@ export function describeTeamPages(at: () => DashboardContext): void {
     await page.getByRole('button', { name: 'Remove vera-of-the-team' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('No members yet').waitFor();
+    await team.api('PATCH', '/v1/project', { name: 'Crew' });
     await page.goto(`${service.url}/dashboard/audit`);
     await page.getByRole('cell', { name: 'Member removed', exact: true }).waitFor();
+    const renamed = page.getByRole('row', { name: /Project settings changed/ });
+    await renamed.getByText('Crew', { exact: true }).waitFor();
+    await renamed.getByText('Name: Team → Crew').waitFor();
   });
 
   it('makes a link that gives labels, and renames and deletes a tag', async () => {

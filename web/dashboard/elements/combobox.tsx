@@ -21,6 +21,8 @@ export function Combobox<S extends Suggestion>(props: {
   none?: string | undefined;
   onInput: (value: string) => void;
   onPick: (suggestion: S) => void;
+  /** The focus goes elsewhere on the page. */
+  onLeave?: () => void;
 }) {
   const { suggestions } = props;
   const listId = useId();
@@ -63,7 +65,11 @@ export function Combobox<S extends Suggestion>(props: {
             value={props.value}
             onFocus={() => setOpen(true)}
             onClick={() => setOpen(true)}
-            onBlur={() => setOpen(false)}
+            onBlur={(event) => {
+              setOpen(false);
+              // When the whole window loses the focus, the field keeps it within the page.
+              if (document.activeElement !== event.currentTarget) props.onLeave?.();
+            }}
             onKeyDown={press}
             onInput={(event) => {
               setOpen(true);

@@ -14,7 +14,7 @@ export function useLabels(kind: LabelKind): string[] {
 export const matching = (names: string[], typed: string) =>
   names.filter((name) => name.toLowerCase().includes(typed.trim().toLowerCase()));
 
-/** Tags as chips: those of the project are suggested, a new one is typed. */
+/** Tags as chips: those of the project are suggested, a new one is typed. A name that was typed and not picked counts too. */
 export function TagsField(props: {
   label: string;
   error?: string | null | undefined;
@@ -27,6 +27,10 @@ export function TagsField(props: {
   const name = typed.trim();
   const names = matching(known, typed).filter((tag) => !value.includes(tag));
   if (name !== '' && !known.includes(name) && !value.includes(name)) names.push(name);
+  const add = (tag: string) => {
+    if (tag !== '' && !value.includes(tag)) onChange([...value, tag]);
+    setTyped('');
+  };
   return (
     <div class="chip-field">
       <Combobox
@@ -37,23 +41,20 @@ export function TagsField(props: {
         value={typed}
         suggestions={names.map((tag) => ({ key: tag, text: tag }))}
         onInput={setTyped}
-        onPick={({ key }) => {
-          onChange([...value, key]);
-          setTyped('');
-        }}
+        onPick={({ key }) => add(key)}
+        onLeave={() => add(name)}
       />
-      {value.length > 0 && (
-        <p class="chips">
-          {value.map((tag) => (
-            <RemovableChip
-              key={tag}
-              text={tag}
-              remove={t.removeNamed(tag)}
-              act={() => onChange(value.filter((other) => other !== tag))}
-            />
-          ))}
-        </p>
-      )}
+      {/* Always there, so that a button below does not move while it is pressed. */}
+      <p class="chips reserved">
+        {value.map((tag) => (
+          <RemovableChip
+            key={tag}
+            text={tag}
+            remove={t.removeNamed(tag)}
+            act={() => onChange(value.filter((other) => other !== tag))}
+          />
+        ))}
+      </p>
     </div>
   );
 }

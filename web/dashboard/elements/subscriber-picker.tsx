@@ -10,7 +10,10 @@ const MOST = 6;
 /** A single letter finds half of the project. */
 const SHORTEST = 2;
 
-/** The first subscribers whose name, username or external id begins so; null before there is something to look for. */
+/**
+ * The first subscribers whose name, username or external id begins so; null before there is something to look for, and until
+ * they have been read: Enter must not choose from an earlier list.
+ */
 export function useFoundSubscribers(typed: string): Subscriber[] | null {
   const q = useSettled(typed.trim());
   const found = useResource(async () => {
@@ -18,7 +21,7 @@ export function useFoundSubscribers(typed: string): Subscriber[] | null {
     const { data } = await api.subscribers({ q, channel: '', active: '', tag: '', cursor: null });
     return data.slice(0, MOST);
   }, q);
-  return typed.trim().length < SHORTEST ? null : found.data;
+  return q === typed.trim() && q.length >= SHORTEST ? found.data : null;
 }
 
 /** A field that finds a subscriber by name. Its value is the id; empty while nobody is chosen. */

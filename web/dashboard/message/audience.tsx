@@ -1,7 +1,6 @@
-import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type Audience, type AudienceView } from '../api';
-import { Combobox, Icon, matching, RemovableChip, useLabels } from '../elements';
+import { Combobox, FieldError, Icon, matching, RemovableChip, useLabels } from '../elements';
 import { messengerName, messengers } from '../messengers';
 import { useResource, useSettled } from '../resource';
 import { t } from '../texts';
@@ -15,6 +14,8 @@ export interface AudienceDraft {
   excludeTags: string[];
   /** Empty: none is needed. */
   permission: string;
+  /** What is typed and not chosen yet. */
+  typed: string;
 }
 
 export const emptyAudience: AudienceDraft = {
@@ -23,6 +24,7 @@ export const emptyAudience: AudienceDraft = {
   tagsAny: [],
   excludeTags: [],
   permission: '',
+  typed: '',
 };
 
 /** The fields that the API can name in an error. */
@@ -39,6 +41,11 @@ export function audienceOf(draft: AudienceDraft): Audience {
   };
 }
 
+/** Without the condition that is still being typed, the message would go to more people than was meant. */
+export function refuseUnfinished({ typed }: AudienceDraft): void {
+  if (typed.trim() !== '') throw new FieldError('tags_all', t.chooseCondition);
+}
+
 /** A stored audience, to be edited. */
 export function audienceDraft(audience: AudienceView): AudienceDraft {
   return {
@@ -47,6 +54,7 @@ export function audienceDraft(audience: AudienceView): AudienceDraft {
     tagsAny: audience.tags_any ?? [],
     excludeTags: audience.exclude_tags ?? [],
     permission: audience.permission ?? '',
+    typed: '',
   };
 }
 
@@ -73,11 +81,8 @@ interface Condition {
 const FEW = 4;
 
 /** What can be added to the audience, by what is typed. A tag that no subscriber has yet can be typed too. */
-function conditionsFor(
-  typed: string,
-  draft: AudienceDraft,
-  labels: { tags: string[]; permissions: string[] },
-): Condition[] {
+function conditionsFor(draft: AudienceDraft, labels: { tags: string[]; permissions: string[] }): Condition[] {
+  const { typed } = draft;
   const name = typed.trim();
   const few = (names: string[]) => (name === '' ? names.slice(0, FEW) : names);
   const channels = messengers()
@@ -134,7 +139,6 @@ export function AudienceEditor(props: {
   problemOf: (field: AudienceField) => string | null;
 }) {
   const { draft, change, problemOf } = props;
-  const [typed, setTyped] = useState('');
   const labels = { tags: useLabels('tags'), permissions: useLabels('permissions') };
   const conditions = chosen(draft);
   const problems = audienceFields.map(problemOf).filter((problem) => problem !== null);
@@ -151,13 +155,10 @@ export function AudienceEditor(props: {
         hint={t.narrowAudienceHint}
         error={problems.length > 0 ? problems.join(' ') : null}
         maxLength={limits.tagLength}
-        value={typed}
-        suggestions={conditionsFor(typed, draft, labels)}
-        onInput={setTyped}
-        onPick={({ part }) => {
-          change(part);
-          setTyped('');
-        }}
+        value={draft.typed}
+        suggestions={conditionsFor(draft, labels)}
+        onInput={(typed) => change({ typed })}
+        onPick={({ part }) => change({ ...part, typed: '' })}
       />
       <AudienceCount draft={draft} />
     </div>

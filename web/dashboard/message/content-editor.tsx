@@ -4,7 +4,7 @@ import { SelectField, TextField } from '../elements';
 import { useResource } from '../resource';
 import { Link } from '../router';
 import { t } from '../texts';
-import type { ContentDraft, ContentField } from './content';
+import { isPersonal, type ContentDraft, type ContentField } from './content';
 import { MediaFields } from './media-fields';
 import { TextEditor, type TextUse } from './text-editor';
 
@@ -44,6 +44,8 @@ export function ContentEditor(props: ContentProps) {
             change={change}
             required
             use={props.use ?? 'message'}
+            given={Object.keys(draft.vars)}
+            isLiteral={!isPersonal(draft)}
           />
           <MediaFields draft={draft} change={change} error={problemOf('media')} />
         </>
@@ -73,9 +75,9 @@ function templateOptions(list: Template[], chosen: string): { value: string; tex
 /** A field for each name that the message must bring; what Herald knows about a recipient needs none. */
 function TemplateValues(props: {
   template: string;
-  vars: Record<string, string>;
+  vars: ContentDraft['vars'];
   error: string | null;
-  onChange: (vars: Record<string, string>) => void;
+  onChange: (vars: ContentDraft['vars']) => void;
 }) {
   const needed = useResource(
     async () => (await api.previewTemplate({ key: props.template })).missing,
@@ -94,7 +96,7 @@ function TemplateValues(props: {
           label={t.templateValue(name)}
           required
           maxLength={limits.templateValueLength}
-          value={props.vars[name] ?? ''}
+          value={String(props.vars[name] ?? '')}
           onInput={(value) => props.onChange({ ...props.vars, [name]: value })}
         />
       ))}

@@ -1,5 +1,8 @@
+import type { z } from 'zod';
+import type { ContentAsGiven, contentSchema, TemplateVars } from '../../../src/contract/content';
 import { limits } from '../../../src/contract/limits';
-import type { GivenContent, StoredContent } from '../api';
+
+type GivenContent = z.input<typeof contentSchema>;
 
 /** A button as it is typed. */
 export interface ButtonDraft {
@@ -16,12 +19,15 @@ export interface ButtonDraft {
 export interface ContentDraft {
   /** The key of a template; empty for a message that is written here. */
   template: string;
-  vars: Record<string, string>;
+  /** For the template or, in a message that was made by the API, for its own placeholders. */
+  vars: TemplateVars;
   text: string;
   format: 'plain' | 'markdown' | 'html';
   mediaType: 'photo' | 'video' | 'document' | '';
   mediaUrl: string;
   buttons: ButtonDraft[];
+  /** Of a stored message: whether its texts are personal. It stays so until they are changed. */
+  asStored: { texts: string[]; isPersonal: boolean } | null;
 }
 
 export const emptyContent: ContentDraft = {
@@ -32,6 +38,7 @@ export const emptyContent: ContentDraft = {
   mediaType: '',
   mediaUrl: '',
   buttons: [],
+  asStored: null,
 };
 
 /** The fields that the API can name in an error. */
@@ -49,14 +56,26 @@ export function contentOf(draft: ContentDraft): GivenContent {
     format: draft.format,
     buttons: buttonsOf(draft.buttons),
     ...mediaOf(draft),
-    ...(isPersonal(draft) ? { personalize: true } : {}),
+    ...(isPersonal(draft) ? { personalize: true, ...varsOf(draft) } : {}),
   };
 }
 
-/** A placeholder in a text or in the address of a button makes the message personal. */
-export function isPersonal({ text, buttons }: Pick<ContentDraft, 'text' | 'buttons'>): boolean {
-  const shown = buttons.flatMap((button) => [button.text, button.action === 'url' ? button.value : '']);
-  return [text, ...shown].some((part) => part.includes('{{'));
+function varsOf({ vars }: ContentDraft): Pick<GivenContent, 'vars'> {
+  return Object.keys(vars).length === 0 ? {} : { vars };
+}
+
+/** A placeholder that is typed into a text or into the address of a button makes the message personal. */
+export function isPersonal(draft: ContentDraft): boolean {
+  const texts = renderedTexts(draft);
+  const { asStored } = draft;
+  if (asStored && JSON.stringify(asStored.texts) === JSON.stringify(texts)) return asStored.isPersonal;
+  return texts.some((text) => text.includes('{{'));
+}
+
+/** What placeholders can stand in. */
+function renderedTexts({ text, buttons }: Pick<ContentDraft, 'text' | 'buttons'>): string[] {
+  const ofButtons = buttons.flatMap((button) => [button.text, button.action === 'url' ? button.value : '']);
+  return [text, ...ofButtons];
 }
 
 export function mediaOf({
@@ -86,25 +105,28 @@ export function buttonRows(drafts: ButtonDraft[]): ButtonDraft[][] {
 }
 
 /** Stored content, to be edited. */
-export function contentDraft(content: StoredContent): ContentDraft {
-  const vars = Object.entries(content.vars ?? {}).map(([name, value]) => [name, String(value)]);
+export function contentDraft(content: ContentAsGiven): ContentDraft {
+  const texts = { text: content.text ?? '', buttons: buttonDrafts(content.buttons ?? []) };
   return {
     template: content.template ?? '',
-    vars: Object.fromEntries(vars) as Record<string, string>,
-    text: content.text ?? '',
+    vars: content.vars ?? {},
+    ...texts,
     format: content.format ?? 'plain',
     ...mediaDraft(content),
-    buttons: buttonDrafts(content.buttons ?? []),
+    asStored:
+      content.template === undefined
+        ? { texts: renderedTexts(texts), isPersonal: content.personalize ?? false }
+        : null,
   };
 }
 
 export function mediaDraft({
   media,
-}: Pick<StoredContent, 'media'>): Pick<ContentDraft, 'mediaType' | 'mediaUrl'> {
+}: Pick<ContentAsGiven, 'media'>): Pick<ContentDraft, 'mediaType' | 'mediaUrl'> {
   return { mediaType: media?.type ?? '', mediaUrl: media?.url ?? '' };
 }
 
-export function buttonDrafts(rows: NonNullable<StoredContent['buttons']>): ButtonDraft[] {
+export function buttonDrafts(rows: NonNullable<ContentAsGiven['buttons']>): ButtonDraft[] {
   return rows
     .flatMap((row) => row.map((button, place) => ({ button, beside: place > 0 })))
     .map(({ button, beside }, key) => ({

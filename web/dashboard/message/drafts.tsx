@@ -6,10 +6,12 @@ import { t } from '../texts';
 
 /**
  * A draft that this browser keeps under a name, for each project: neither a reload, nor Back, nor signing in again loses
- * it. A tab reads its own draft first, so that two tabs do not write into each other's text.
+ * it. A tab reads its own draft first, so that two tabs do not write into each other's text. A draft of an earlier `version`
+ * is not restored.
  */
-export function useDraft<D extends object>(name: string, initial: D) {
-  const key = `herald.draft.${currentProject()}.${name}`;
+export function useDraft<D extends object>(name: string, initial: D, version?: number) {
+  const family = `herald.draft.${currentProject()}.${name}`;
+  const key = version === undefined ? family : `${family}.${version}`;
   const [draft, setDraft] = useState<D>(() => ({ ...initial, ...(stored(key) ?? {}) }));
   const [isRestored, setRestored] = useState(() => stored(key) !== null);
   const latest = useRef(draft);
@@ -30,6 +32,7 @@ export function useDraft<D extends object>(name: string, initial: D) {
     forget() {
       isTouched.current = false;
       store(key, null);
+      removeVersions(family);
     },
     /** Back to the beginning. */
     discard() {
@@ -63,6 +66,15 @@ function store(key: string, draft: object | null): void {
       else storage.setItem(key, JSON.stringify(draft));
     } catch {
       // A browser that stores nothing: the draft lasts as long as the page.
+    }
+  }
+}
+
+/** Drafts of versions that are no longer there to be edited. */
+function removeVersions(family: string): void {
+  for (const storage of storages()) {
+    for (const key of Object.keys(storage)) {
+      if (key.startsWith(`${family}.`)) storage.removeItem(key);
     }
   }
 }

@@ -66,7 +66,7 @@ export function InsertMenu(props: {
 function Choices(props: { id: string; inChain: boolean; insert: (placeholder: string) => void }) {
   const [fallback, setFallback] = useState('');
   const [property, setProperty] = useState('');
-  const people = usePeople('');
+  const people = usePeople();
   const properties = new Set(
     (people ?? []).flatMap((person) => Object.keys(person.properties)).filter((name) => PROPERTY.test(name)),
   );

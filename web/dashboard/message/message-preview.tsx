@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
 import { can } from '../access';
 import { api, type PreviewRequest, type Subscriber } from '../api';
 import { ActionButton, Combobox, Icon, Problem, toast } from '../elements';
@@ -14,7 +15,7 @@ import {
   type ButtonDraft,
   type ContentDraft,
 } from './content';
-import { personText, useFewPeople } from './people';
+import { personText, useFewPeople, useFoundPeople } from './people';
 import { PhonePreview, type ShownButton } from './phone-preview';
 import { piecesOf, withMarkedValues } from './placeholders';
 
@@ -55,7 +56,7 @@ export function MessagePreview(props: {
   const [chosen, setChosen] = useState<Person | null>(null);
   const [channel, setChannel] = useState('');
   const [language, setLanguage] = useState<Language | null>(null);
-  const people = useFewPeople('', props.channel, props.tag);
+  const people = useFewPeople(props.channel, props.tag);
   const person = props.person ?? chosen ?? people?.[0] ?? null;
   const channels = messengers().map((messenger) => messenger.channel);
   const shownChannel = props.channel || channel || person?.channel || channels[0] || '';
@@ -72,7 +73,7 @@ export function MessagePreview(props: {
   };
   return (
     <section class="preview" aria-label={t.preview}>
-      {!props.person && people !== null && (
+      {!props.person && (
         <PersonSwitch people={people} person={person} channel={props.channel ?? ''} onPick={pick} />
       )}
       <div class="row">
@@ -131,17 +132,20 @@ function useRendering(
   const isAsked = !isOwn || (isPersonal(draft) && isWhole && draft.text.trim() !== '');
   const wanted = isAsked ? JSON.stringify(requestOf(draft, given)) : '';
   const settled = useSettled(wanted);
-  const asked = useResource(
-    async () => (settled === '' ? null : previewed(JSON.parse(settled) as PreviewRequest)),
-    settled,
-  );
-  // While the next one is on its way, the last one stays.
+  const asked = useResource(async () => {
+    if (settled === '') return null;
+    const request = JSON.parse(settled) as PreviewRequest;
+    return { template: request.key ?? '', result: await previewed(request) };
+  }, settled);
+  // While the next one is on its way, the last one of the same template stays.
   const [last, setLast] = useState(asked.data);
   useEffect(() => {
     if (asked.data) setLast(asked.data);
   }, [asked.data]);
-  const result = asked.data ?? last;
-  if (!isAsked || !result) return { shown: isOwn ? plain : { ...plain, text: '', buttons: [] }, error: null };
+  const newest = asked.data ?? last;
+  const result = newest?.template === draft.template ? newest.result : null;
+  const error = isAsked ? asked.error : null;
+  if (!isAsked || !result) return { shown: isOwn ? plain : { ...plain, text: '', buttons: [] }, error };
   const texts = result.buttons.flat().map(({ text }) => text);
   const shown: Rendering = {
     text: isOwn ? withMarkedValues(draft.text, result.text) : result.text,
@@ -151,7 +155,7 @@ function useRendering(
     buttons: texts,
     missing: result.missing,
   };
-  return { shown, error: asked.error };
+  return { shown, error };
 }
 
 /** Media and addresses are checked when the message is sent: a half-typed one must not hide the text. */
@@ -164,6 +168,7 @@ function requestOf(draft: ContentDraft, given: Partial<PreviewRequest>): Preview
   return {
     ...given,
     content: { text: draft.text, format: draft.format, buttons: rowsOf(buttons), personalize: true },
+    vars: draft.vars,
   };
 }
 
@@ -281,30 +286,34 @@ export function Switch<V extends string>(props: {
 
 /** A few subscribers to switch between, and a search for any other. */
 function PersonSwitch(props: {
-  people: Person[];
+  /** Null until they have been read. */
+  people: Person[] | null;
   person: Person | null;
   channel: string;
   onPick: (person: Person) => void;
 }) {
-  const { people, person } = props;
-  if (people.length === 0) return <p class="hint">{t.noPreviewPeople}</p>;
+  const { person } = props;
+  const people = props.people ?? [];
   const shown = person && !people.some((each) => isSame(each, person)) ? [person, ...people] : people;
   return (
     <div class="people">
-      <div class="chips" role="group" aria-label={t.previewFor}>
-        <span class="hint">{t.previewFor}</span>
-        {shown.map((each) => (
-          <button
-            key={each.subscriber_id}
-            type="button"
-            class="chip"
-            aria-pressed={isSame(each, person)}
-            onClick={() => props.onPick(each)}
-          >
-            {each.first_name}
-          </button>
-        ))}
-      </div>
+      {props.people && shown.length === 0 && <p class="hint">{t.noPreviewPeople}</p>}
+      {shown.length > 0 && (
+        <div class="chips" role="group" aria-label={t.previewFor}>
+          <span class="hint">{t.previewFor}</span>
+          {shown.map((each) => (
+            <button
+              key={each.subscriber_id}
+              type="button"
+              class="chip"
+              aria-pressed={isSame(each, person)}
+              onClick={() => props.onPick(each)}
+            >
+              {each.first_name}
+            </button>
+          ))}
+        </div>
+      )}
       <PersonField label={t.findPerson} channel={props.channel} onPick={props.onPick} />
     </div>
   );
@@ -320,13 +329,13 @@ export function PersonField(props: {
   onPick: (person: Subscriber) => void;
 }) {
   const [typed, setTyped] = useState('');
-  const people = useFewPeople(useSettled(typed.trim()), props.channel);
+  const people = useFoundPeople(typed, props.channel);
   return (
     <Combobox
       label={props.label}
       error={props.error}
       placeholder={t.findPersonHint}
-      maxLength={64}
+      maxLength={limits.externalIdLength}
       value={typed}
       none={people === null ? undefined : t.noTestRecipient}
       suggestions={(people ?? []).map((person) => ({

@@ -42,6 +42,10 @@ export function TextEditor(props: {
   required?: boolean;
   lang?: string;
   use?: TextUse;
+  /** Names that the message brings values for. */
+  given?: string[];
+  /** Braces are sent as they stand. */
+  isLiteral?: boolean;
   onFocus?: () => void;
 }) {
   const { text, format, change, use: place = 'message' } = props;
@@ -130,15 +134,18 @@ export function TextEditor(props: {
               })
             }
           />
-          <PlaceholderChips
-            text={text}
-            use={place}
-            show={({ source }) => {
-              const at = text.indexOf(source);
-              area.current?.focus();
-              area.current?.setSelectionRange(at, at + source.length);
-            }}
-          />
+          {!props.isLiteral && (
+            <PlaceholderChips
+              text={text}
+              use={place}
+              given={props.given ?? []}
+              show={({ source }) => {
+                const at = text.indexOf(source);
+                area.current?.focus();
+                area.current?.setSelectionRange(at, at + source.length);
+              }}
+            />
+          )}
           <FormatLine text={text} format={format} change={change} />
         </div>
       )}
@@ -180,6 +187,7 @@ function isKnownName(name: string, use: TextUse): boolean {
 function PlaceholderChips(props: {
   text: string;
   use: TextUse;
+  given: string[];
   show: (placeholder: FoundPlaceholder) => void;
 }) {
   const found = placeholdersIn(props.text);
@@ -188,7 +196,7 @@ function PlaceholderChips(props: {
     <p class="chips" role="group" aria-label={t.personalParts}>
       {found.map((placeholder) => {
         const { name, fallback, source } = placeholder;
-        const isKnown = isKnownName(name, props.use);
+        const isKnown = props.given.includes(name) || isKnownName(name, props.use);
         const shown = isKnown ? placeholderName(name) : t.needsValue(name);
         return (
           <button

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { SelectField, TextField, TimezoneField } from '../elements';
 import { limits } from '../../../src/contract/limits';
 import { instantAt, isTimeZone } from '../../../src/contract/zones';
@@ -148,8 +149,10 @@ export function WhenEditor(props: WhenProps & { choices: readonly When[]; onePer
 }
 
 function Pace({ draft, change, problemOf }: WhenProps) {
+  // Only at first: emptying the field must not close what the person is in.
+  const [isOpen] = useState(draft.perMinute !== '');
   return (
-    <details class="advanced" open={draft.perMinute !== ''}>
+    <details class="advanced" open={isOpen}>
       <summary>{t.advanced}</summary>
       <TextField
         label={t.perMinute}
@@ -195,6 +198,12 @@ function ZoneFields(props: WhenProps & { canBeRecipients: boolean }) {
   );
 }
 
+/** A time that was stored with seconds, or parts of them, keeps them. */
+function stepOf(local: string): string {
+  if (local.length > '2030-01-01T10:00:00'.length) return '0.001';
+  return local.length > '2030-01-01T10:00'.length ? '1' : '60';
+}
+
 function AtFields(props: WhenProps) {
   const { draft, change, problemOf } = props;
   return (
@@ -203,8 +212,7 @@ function AtFields(props: WhenProps) {
         label={t.sendsAt}
         error={problemOf('scheduled_at')}
         type="datetime-local"
-        // An entry that was made with seconds keeps them.
-        step={draft.at.length > 16 ? '1' : '60'}
+        step={stepOf(draft.at)}
         required
         value={draft.at}
         onInput={(at) => change({ at })}
@@ -220,7 +228,10 @@ function RepeatFields(props: WhenProps) {
   const { draft, change, problemOf, projectZone } = props;
   const zone = zoneOf(draft, projectZone) ?? projectZone;
   const dates = datesOf(draft, projectZone);
-  const hasLimits = draft.startAt !== '' || draft.endAt !== '' || draft.maxRuns !== '';
+  // Only at first, as above.
+  const [isOpen] = useState(
+    draft.every === 'cron' || draft.startAt !== '' || draft.endAt !== '' || draft.maxRuns !== '',
+  );
   const toggle = (day: number) => {
     const { weekdays } = draft;
     const next = weekdays.includes(day) ? weekdays.filter((each) => each !== day) : [...weekdays, day];
@@ -285,7 +296,7 @@ function RepeatFields(props: WhenProps) {
           <span class="hint below">{t.nextTimes(dates.join(' · '))}</span>
         )}
       </p>
-      <details class="advanced" open={draft.every === 'cron' || hasLimits}>
+      <details class="advanced" open={isOpen}>
         <summary>{t.advanced}</summary>
         <label class="choice field">
           <input
@@ -311,15 +322,19 @@ function RepeatFields(props: WhenProps) {
         <div class="two">
           <TextField
             label={t.startAt}
+            hint={t.browserClock}
             error={problemOf('start_at')}
             type="datetime-local"
+            step={stepOf(draft.startAt)}
             value={draft.startAt}
             onInput={(startAt) => change({ startAt })}
           />
           <TextField
             label={t.endAt}
+            hint={t.browserClock}
             error={problemOf('end_at')}
             type="datetime-local"
+            step={stepOf(draft.endAt)}
             value={draft.endAt}
             onInput={(endAt) => change({ endAt })}
           />

@@ -85,6 +85,20 @@ function shortTarget(target: string): string {
   return isUuid(target) ? target.slice(0, 8) : target;
 }
 
+function Target({ entry: { target_id: id, target_name: name } }: { entry: AuditEntry }) {
+  if (name !== null) return <span title={id ?? name}>{name}</span>;
+  return id === null ? <None /> : <code title={id}>{shortTarget(id)}</code>;
+}
+
+function fieldName(field: string): string {
+  return (t.auditFields as Record<string, string | undefined>)[field] ?? field;
+}
+
+function settingText(value: AuditEntry['changes'][number]['before']): string {
+  const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
+  return text === '' ? '–' : text;
+}
+
 function Row({ entry, name }: { entry: AuditEntry; name: string | undefined }) {
   return (
     <tr>
@@ -99,10 +113,15 @@ function Row({ entry, name }: { entry: AuditEntry; name: string | undefined }) {
         <span title={entry.action}>{actionName(entry.action) ?? <code>{entry.action}</code>}</span>
       </Cell>
       <Cell label={t.target}>
-        {entry.target_id === null ? (
-          <None />
-        ) : (
-          <code title={entry.target_id}>{shortTarget(entry.target_id)}</code>
+        <Target entry={entry} />
+        {entry.changes.length > 0 && (
+          <ul class="changes">
+            {entry.changes.map(({ field, before, after }) => (
+              <li key={field}>
+                {fieldName(field)}: {settingText(before)} → {settingText(after)}
+              </li>
+            ))}
+          </ul>
         )}
       </Cell>
       <Cell label={t.ipAddress} givesWay="soon">

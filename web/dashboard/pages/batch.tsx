@@ -25,31 +25,35 @@ import { t } from '../texts';
 import { MessageCell, ResultCell } from './broadcast';
 import { JobFigures } from './job-stats';
 
-const REFRESH_MS = 2_500;
+const BATCH_MS = 2_500;
+/** Counted from many rows. */
+const FIGURES_MS = 10_000;
 
 /** A batch: what became of each of its messages. */
 export function BatchPage({ id }: { id: string }) {
   const [isOver, setOver] = useState(false);
-  const found = useResource(
+  const batch = useResource(
     async () => {
-      const [batch, stats] = await Promise.all([api.batch(id), api.batchStats(id)]);
-      setOver(batch.ended_at !== null);
-      return { batch, stats };
+      const read = await api.batch(id);
+      setOver(read.ended_at !== null);
+      return read;
     },
     id,
-    isOver ? undefined : REFRESH_MS,
+    isOver ? undefined : BATCH_MS,
   );
-  const data = found.data;
+  // Read once more when the batch is over.
+  const refresh = isOver ? undefined : FIGURES_MS;
+  const stats = useResource(() => api.batchStats(id), id, refresh);
   return (
     <>
       <Crumbs trail={[{ to: '/dashboard/batches', text: t.batches }]} />
-      {found.error && !data && <Heading title={t.results.batch} />}
-      <Problem error={found.error} />
-      {data && (
+      {batch.error && !batch.data && <Heading title={t.results.batch} />}
+      <Problem error={batch.error ?? stats.error} />
+      {batch.data && (
         <>
-          <Head batch={data.batch} reload={found.reload} />
-          <JobFigures stats={data.stats} />
-          <Results id={id} refresh={isOver ? undefined : REFRESH_MS} />
+          <Head batch={batch.data} reload={batch.reload} />
+          {stats.data && <JobFigures stats={stats.data} />}
+          <Results id={id} refresh={refresh} />
         </>
       )}
     </>

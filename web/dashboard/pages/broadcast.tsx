@@ -26,32 +26,36 @@ import { t } from '../texts';
 import { JobFigures } from './job-stats';
 import { reasonText } from './send-reason';
 
-const REFRESH_MS = 2_500;
+const JOB_MS = 2_500;
+/** Counted from many rows. */
+const FIGURES_MS = 10_000;
 const STATUSES = ['failed', 'skipped', 'sent', 'queued'] as const;
 
 /** A broadcast: who got it, who did not and why, and the way to send it again to those whose message failed. */
 export function BroadcastPage({ id }: { id: string }) {
   const [isOver, setOver] = useState(false);
-  const found = useResource(
+  const job = useResource(
     async () => {
-      const [job, stats] = await Promise.all([api.broadcastJob(id), api.broadcastStats(id)]);
-      setOver(hasEnded(job));
-      return { job, stats };
+      const read = await api.broadcastJob(id);
+      setOver(hasEnded(read));
+      return read;
     },
     id,
-    isOver ? undefined : REFRESH_MS,
+    isOver ? undefined : JOB_MS,
   );
-  const data = found.data;
+  // Read once more when the job is over.
+  const refresh = isOver ? undefined : FIGURES_MS;
+  const stats = useResource(() => api.broadcastStats(id), id, refresh);
   return (
     <>
       <Crumbs trail={[{ to: '/dashboard/broadcasts', text: t.broadcasts }]} />
-      {found.error && !data && <Heading title={t.results.broadcast} />}
-      <Problem error={found.error} />
-      {data && (
+      {job.error && !job.data && <Heading title={t.results.broadcast} />}
+      <Problem error={job.error ?? stats.error} />
+      {job.data && (
         <>
-          <Head job={data.job} failed={data.stats.failed} reload={found.reload} />
-          <JobFigures stats={data.stats} />
-          <Results id={id} refresh={isOver ? undefined : REFRESH_MS} />
+          <Head job={job.data} failed={stats.data?.failed ?? 0} reload={job.reload} />
+          {stats.data && <JobFigures stats={stats.data} />}
+          <Results id={id} refresh={refresh} />
         </>
       )}
     </>

@@ -1,8 +1,15 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type Recurring, type Scheduled } from '../api';
 import { Crumbs, FieldError, FormButtons, Loaded, TextField, toast, useForm } from '../elements';
-import { AudienceEditor, audienceDraft, audienceFields, audienceOf, audienceText } from '../message/audience';
+import {
+  AudienceEditor,
+  audienceDraft,
+  audienceFields,
+  audienceOf,
+  audienceText,
+  refuseUnfinished,
+} from '../message/audience';
 import {
   contentDraft,
   contentFields,
@@ -13,7 +20,7 @@ import {
 } from '../message/content';
 import { ContentEditor } from '../message/content-editor';
 import { DraftKeeper, useDraft } from '../message/drafts';
-import { MessagePreview } from '../message/message-preview';
+import { MessagePreview, type Person } from '../message/message-preview';
 import { personText } from '../message/people';
 import { emptyRecipients, personOf, RecipientsEditor, type RecipientsDraft } from '../message/recipients';
 import { cronOf, repeatOf } from '../message/repeat';
@@ -29,6 +36,7 @@ import {
   type When,
   type WhenDraft,
 } from '../message/when';
+import { PersonLink, useSubscribers } from '../people';
 import { useResource } from '../resource';
 import { go, Heading, replacePath } from '../router';
 import { t } from '../texts';
@@ -49,9 +57,22 @@ const FIELDS = [
 /** A stored message that is being changed. */
 type Stored = { kind: 'scheduled'; entry: Scheduled } | { kind: 'recurring'; entry: Recurring };
 
-/** Writes a message to an audience or one person, to be sent now, at a time or repeatedly. */
+/**
+ * Writes a message to an audience or one person, to be sent now, at a time or repeatedly. A link can name the person:
+ * `?to=<subscriber_id>`.
+ */
 export function Composer({ when }: { when: When }) {
-  return <MessageComposer when={when} stored={null} />;
+  const [to] = useState(() => new URLSearchParams(location.search).get('to'));
+  return to ? <ComposerTo when={when} id={to} /> : <MessageComposer when={when} stored={null} />;
+}
+
+function ComposerTo({ when, id }: { when: When; id: string }) {
+  const found = useResource(() => api.subscriber(id), id);
+  return (
+    <Loaded resource={found}>
+      {(subscriber) => <MessageComposer when={when} stored={null} person={personOf(subscriber)} />}
+    </Loaded>
+  );
 }
 
 export function EditScheduled({ id }: { id: string }) {
@@ -106,11 +127,12 @@ function draftOf(stored: Stored): Draft {
   };
 }
 
-/** A time of the API as a field of this browser shows it. */
+/** A time of the API as a field of this browser shows it. Saving must not move it: parts of a minute stay. */
 function localTime(at: string | null): string {
   if (at === null) return '';
   const date = new Date(at);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString();
+  return local.replace(/(:00)?\.000Z$|Z$/, '');
 }
 
 const orNull = (local: string) => (local === '' ? null : new Date(local).toISOString());
@@ -122,9 +144,23 @@ const places = {
   repeat: () => ({ to: '/dashboard/recurring', text: t.recurring, title: t.newRecurring }),
 };
 
-function MessageComposer({ when, stored }: { when: When; stored: Stored | null }) {
-  const name = stored ? `${stored.kind}.${idOf(stored)}.${stored.entry.updated_at}` : 'message';
-  const kept = useDraft<Draft>(name, stored ? draftOf(stored) : EMPTY);
+function MessageComposer(props: {
+  when: When;
+  stored: Stored | null;
+  /** Named by the link: a message to them is a draft of its own, and a broadcast that is being written stays. */
+  person?: Person;
+}) {
+  const { when, stored, person } = props;
+  // Not by version: each run of a recurring message changes it.
+  const name = stored
+    ? `${stored.kind}.${idOf(stored)}`
+    : person
+      ? `person.${person.subscriber_id}`
+      : 'message';
+  const kept = useDraft<Draft>(
+    name,
+    stored ? draftOf(stored) : person ? { ...EMPTY, to: 'person', person } : EMPTY,
+  );
   const { change } = kept;
   // The address says when; a recurring message has an audience.
   const draft: Draft = { ...kept.draft, when, to: when === 'repeat' ? 'audience' : kept.draft.to };
@@ -133,6 +169,7 @@ function MessageComposer({ when, stored }: { when: When; stored: Stored | null }
   const [review, setReview] = useState<{ count: number | null } | null>(null);
   const isOne = draft.to === 'person';
   const form = useForm(FIELDS, async () => {
+    if (!isOne) refuseUnfinished(draft);
     if (stored) {
       await save(stored, draft, projectZone);
       kept.forget();
@@ -142,12 +179,11 @@ function MessageComposer({ when, stored }: { when: When; stored: Stored | null }
       setReview({ count: await check(draft, projectZone) });
     }
   });
-  useRecipientOfLink((person) => change({ to: 'person', person }));
   const edit = (part: Partial<Draft>) => {
     form.touch();
     change(part);
     const next = part.when ?? (part.to === 'person' && when === 'repeat' ? 'now' : when);
-    if (next !== when) replacePath(`${places[next]().to}/new`);
+    if (next !== when) replacePath(`${places[next]().to}/new${location.search}`);
   };
   const place = places[draft.when]();
   const problemIn = (path: string) => (field: string) =>
@@ -188,9 +224,7 @@ function MessageComposer({ when, stored }: { when: When; stored: Stored | null }
           <section class="panel" aria-labelledby="recipients-title">
             <h2 id="recipients-title">{t.recipients}</h2>
             {stored?.kind === 'scheduled' && !stored.entry.audience ? (
-              <p class="hint">
-                {t.recipient}: <code>{stored.entry.subscriber_id ?? stored.entry.external_id}</code>
-              </p>
+              <StoredRecipient entry={stored.entry} />
             ) : stored ? (
               <AudienceEditor draft={draft} change={edit} problemOf={problemIn('audience')} />
             ) : (
@@ -244,17 +278,15 @@ function MessageComposer({ when, stored }: { when: When; stored: Stored | null }
 const idOf = (stored: Stored) =>
   stored.kind === 'recurring' ? stored.entry.recurring_id : stored.entry.scheduled_id;
 
-/** A link to the composer can name the recipient: `?to=<subscriber_id>`. */
-function useRecipientOfLink(set: (person: ReturnType<typeof personOf>) => void): void {
-  useEffect(() => {
-    const id = new URLSearchParams(location.search).get('to');
-    if (id) {
-      void api.subscriber(id).then(
-        (found) => set(personOf(found)),
-        () => {},
-      );
-    }
-  }, []);
+/** The one recipient of a scheduled message, who stays the same. */
+function StoredRecipient({ entry }: { entry: Scheduled }) {
+  const { subscriber_id: id, external_id: externalId } = entry;
+  const known = useSubscribers([id]);
+  return (
+    <p class="hint">
+      {t.recipient}: {id === null ? <code>{externalId}</code> : <PersonLink id={id} known={known} />}
+    </p>
+  );
 }
 
 function titleOf(draft: Draft, count: number | null): string {
@@ -269,7 +301,11 @@ async function check(draft: Draft, projectZone: string): Promise<number | null> 
   if (draft.to === 'person') {
     const { person } = draft;
     if (!person) throw new FieldError('subscriber_id', t.choosePerson);
-    await api.previewTemplate({ content: contentOf(draft), subscriber_id: person.subscriber_id });
+    const { missing } = await api.previewTemplate({
+      content: contentOf(draft),
+      subscriber_id: person.subscriber_id,
+    });
+    if (missing.length > 0) throw new FieldError('vars', t.templateNeeds(missing.join(', ')));
     return null;
   }
   return (await api.broadcast({ ...broadcastOf(draft), dry_run: true })).total_subscribers;

@@ -1,6 +1,7 @@
-import type { Rules, Trigger } from '../../../src/drip/contract';
-import type { Chain, ChainStep } from '../api';
+import type { ChainView, Rules, Trigger } from '../../../src/drip/contract';
 import { contentDraft, contentOf, emptyContent, type ContentDraft } from '../message/content';
+
+type ChainStep = ChainView['steps'][number];
 
 /** A chain as it is edited. */
 export interface ChainDraft {
@@ -8,7 +9,7 @@ export interface ChainDraft {
   trigger: Trigger;
   steps: StepDraft[];
   exit_on: Rules | null;
-  reentry: Chain['reentry'];
+  reentry: ChainView['reentry'];
 }
 
 /** A step as it is typed. Its key stays the same while steps are moved. */

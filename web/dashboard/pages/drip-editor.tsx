@@ -38,7 +38,7 @@ export function NewChain() {
     <ChainForm
       title={t.drip.newChain}
       initial={empty}
-      kept="chain"
+      kept={{ name: 'new-chain' }}
       save={async ({ exit_on, steps, ...draft }) => {
         const created = await api.createChain({
           ...draft,
@@ -60,7 +60,7 @@ export function EditChain({ id }: { id: string }) {
         <ChainForm
           title={t.drip.editChain(name)}
           initial={{ name, trigger, steps: stepDrafts(steps), exit_on, reentry }}
-          kept={`chain.${id}.${version}`}
+          kept={{ name: `chain.${id}`, version }}
           migrate={{ isOn: migrate, set: setMigrate }}
           save={async (draft) =>
             (await api.changeChain(id, { ...draft, steps: stepsOf(draft.steps), migrate })).drip_id
@@ -94,11 +94,11 @@ function ChainForm(props: {
   title: string;
   initial: ChainDraft;
   /** The name under which this browser keeps the draft. */
-  kept: string;
+  kept: { name: string; version?: number };
   migrate?: { isOn: boolean; set: (isOn: boolean) => void };
   save: (draft: ChainDraft) => Promise<string>;
 }) {
-  const kept = useDraft(props.kept, props.initial);
+  const kept = useDraft(props.kept.name, props.initial, props.kept.version);
   const { draft } = kept;
   const { steps } = draft;
   const [opened, setOpened] = useState<Opened>(() => (isWide() ? 'settings' : null));

@@ -7,7 +7,6 @@ import { reasonText } from './send-reason';
 /** What became of a broadcast or a batch: results, reasons, taps on buttons and unsubscribes. */
 export function JobFigures({ stats }: { stats: JobStats }) {
   const clicks = stats.buttons.reduce((sum, button) => sum + button.clicks, 0);
-  const people = Math.max(0, ...stats.buttons.map((button) => button.people));
   const share = (count: number) => (stats.total === 0 ? '–' : percent(count / stats.total));
   return (
     <>
@@ -24,7 +23,7 @@ export function JobFigures({ stats }: { stats: JobStats }) {
         <Figure
           title={t.results.taps}
           figure={number(clicks)}
-          note={clicks === 0 ? t.results.noTaps : t.results.tapsBy(people)}
+          note={clicks === 0 ? t.results.noTaps : null}
         />
         <Figure
           title={t.results.unsubscribed}
@@ -55,12 +54,12 @@ export function JobFigures({ stats }: { stats: JobStats }) {
   );
 }
 
-function Figure(props: { title: string; figure: string; note: string; bad?: boolean }) {
+function Figure(props: { title: string; figure: string; note: string | null; bad?: boolean }) {
   return (
     <section class="panel tile">
       <h2>{props.title}</h2>
       <p class="big figure">{props.figure}</p>
-      <p class={props.bad ? 'hint bad' : 'hint'}>{props.note}</p>
+      {props.note !== null && <p class={props.bad ? 'hint bad' : 'hint'}>{props.note}</p>}
     </section>
   );
 }

@@ -22,7 +22,7 @@ export function MessagePage({ id }: { id: string }) {
   );
 }
 
-/** The page of what a message comes from; null for a single message. */
+/** The page of what a message comes from; null for a single message. A scheduled one has no page but the form that changes it. */
 export function sourcePath({ source, source_id }: Pick<Message, 'source' | 'source_id'>): string | null {
   const section = {
     broadcast: 'broadcasts',
@@ -34,7 +34,8 @@ export function sourcePath({ source, source_id }: Pick<Message, 'source' | 'sour
     otp: null,
     bot: null,
   }[source];
-  return section === null || source_id === null ? null : `/dashboard/${section}/${source_id}`;
+  if (section === null || source_id === null) return null;
+  return section === 'scheduled' ? '/dashboard/scheduled' : `/dashboard/${section}/${source_id}`;
 }
 
 function Details({ message }: { message: Message }) {

@@ -14,6 +14,8 @@ const REFRESH_MS = 5_000;
 interface Entry {
   key: string;
   at: string;
+  /** What its list is sorted by, where that is another time. */
+  listedAt?: string;
   icon: IconName;
   title: string;
   /** Its own page. */
@@ -137,7 +139,9 @@ function shownEntries({ entries, next }: Read, subscriber: Subscriber): Entry[] 
   const ends = kinds
     .filter((kind) => next[kind])
     .map((kind) =>
-      Math.min(...all.filter((entry) => kindOf(entry) === kind).map(({ at }) => Date.parse(at))),
+      Math.min(
+        ...all.filter((entry) => kindOf(entry) === kind).map(({ at, listedAt = at }) => Date.parse(listedAt)),
+      ),
     );
   const horizon = Math.max(0, ...ends.filter(Number.isFinite));
   return [...all, subscribed]
@@ -249,6 +253,7 @@ function eventEntry(event: TrackedEvent): Entry {
   return {
     key: `events ${event.event_id} ${event.received_at}`,
     at: event.occurred_at,
+    listedAt: event.received_at,
     icon: 'bolt',
     title: t.trackedEntry(event.name),
     detail: Object.entries(event.properties)

@@ -100,8 +100,9 @@ const FIELDS = [
 /** The texts on the left, how the phone shows them on the right. */
 export function TemplateEditor({ template = null }: { template?: Template | null }) {
   const kept = useDraft(
-    template ? `template.${template.key}.${template.version}` : 'template',
+    template ? `template.${template.key}` : 'new-template',
     draftOf(template),
+    template?.version,
   );
   const { draft, change } = kept;
   const [shown, setShown] = useState<Language>(template?.default_lang ?? 'en');
@@ -206,6 +207,7 @@ export function TemplateEditor({ template = null }: { template?: Template | null
           confirm={t.delete}
           act={async () => {
             await api.removeTemplate(template.key);
+            kept.forget();
             go('/dashboard/templates');
           }}
           onClose={() => setRemoving(false)}

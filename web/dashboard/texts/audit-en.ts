@@ -59,3 +59,26 @@ export const auditEn = {
   'webhook.tested': 'Test event sent',
   'webhook.updated': 'Endpoint changed',
 };
+
+/** The settings whose values before and after a change are in the audit log. */
+export const auditFieldsEn = {
+  name: 'Name',
+  active: 'Active',
+  plan: 'Plan',
+  callback_url: 'Callback URL',
+  redirect_urls: 'Other redirect URLs',
+  retry_policy: 'Retry policy',
+  timezone: 'Time zone',
+  requests_per_minute: 'Requests per minute',
+  events_per_minute: 'Events per minute',
+  queued_deliveries: 'Queued deliveries',
+  sessions_per_hour: 'Sessions per hour',
+  sessions_per_address: 'Sessions per address',
+  color: 'Colour',
+  privacy_url: 'Privacy policy URL',
+  logo_url: 'Logo URL',
+  url: 'URL',
+  events: 'Events',
+  delivery_lane: 'Delivery lane',
+  status: 'Status',
+};

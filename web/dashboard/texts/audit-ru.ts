@@ -1,4 +1,4 @@
-import type { auditEn } from './audit-en';
+import type { auditEn, auditFieldsEn } from './audit-en';
 
 export const auditRu: typeof auditEn = {
   'broadcast.deleted': 'Рассылка отменена',
@@ -59,4 +59,26 @@ export const auditRu: typeof auditEn = {
   'webhook.secret_rotated': 'Секрет адреса вебхуков сменён',
   'webhook.tested': 'Тестовое событие отправлено',
   'webhook.updated': 'Адрес вебхуков изменён',
+};
+
+export const auditFieldsRu: typeof auditFieldsEn = {
+  name: 'Название',
+  active: 'Активен',
+  plan: 'Тариф',
+  callback_url: 'Адрес возврата',
+  redirect_urls: 'Другие адреса возврата',
+  retry_policy: 'Повторы',
+  timezone: 'Часовой пояс',
+  requests_per_minute: 'Запросов в минуту',
+  events_per_minute: 'Событий в минуту',
+  queued_deliveries: 'Доставок в очереди',
+  sessions_per_hour: 'Сессий в час',
+  sessions_per_address: 'Сессий с одного адреса',
+  color: 'Цвет',
+  privacy_url: 'Ссылка на политику конфиденциальности',
+  logo_url: 'Ссылка на логотип',
+  url: 'URL',
+  events: 'События',
+  delivery_lane: 'Способ доставки',
+  status: 'Статус',
 };

@@ -37,7 +37,7 @@ export const composeEn = {
   previewFor: 'Preview for',
   findPerson: 'Find a subscriber',
   findPersonHint: 'Name, username or external ID',
-  noPreviewPeople: 'No subscribers yet. Personal parts show their fallback.',
+  noPreviewPeople: 'No matching subscribers. Placeholders show their fallback.',
   sendTestTo: (name: string) => `Send test to ${name}`,
   editButton: 'Edit this button',
   newButton: 'New button',
@@ -56,6 +56,7 @@ export const composeEn = {
   hasPermission: (name: string) => `Has the permission ${name}`,
   removeNamed: (text: string) => `Remove: ${text}`,
   addTag: 'Type a tag',
+  chooseCondition: 'Choose a condition from the list.',
   choosePerson: 'Choose a subscriber.',
 
   // When
@@ -79,6 +80,7 @@ export const composeEn = {
   nextTimes: (dates: string) => `Next: ${dates}`,
   unknownZone: 'Choose a time zone from the list.',
   timeHasPassed: 'This time has passed.',
+  browserClock: 'By this browser’s clock',
   advanced: 'Advanced',
   useCron: 'Use a cron expression',
 

@@ -59,7 +59,7 @@ export const composeRu: typeof composeEn = {
   previewFor: 'Как увидит',
   findPerson: 'Найти подписчика',
   findPersonHint: 'Имя, username или внешний ID',
-  noPreviewPeople: 'Подписчиков пока нет. Вместо личных данных показан запасной текст.',
+  noPreviewPeople: 'Подходящих подписчиков нет. Вместо значений показан запасной текст.',
   sendTestTo: (name) => `Отправить пробное: ${name}`,
   editButton: 'Изменить кнопку',
   newButton: 'Новая кнопка',
@@ -78,6 +78,7 @@ export const composeRu: typeof composeEn = {
   hasPermission: (name) => `Есть разрешение ${name}`,
   removeNamed: (text) => `Убрать: ${text}`,
   addTag: 'Введите тег',
+  chooseCondition: 'Выберите условие из списка.',
   choosePerson: 'Выберите подписчика.',
 
   // Когда
@@ -100,6 +101,7 @@ export const composeRu: typeof composeEn = {
   nextTimes: (dates) => `Ближайшие: ${dates}`,
   unknownZone: 'Выберите часовой пояс из списка.',
   timeHasPassed: 'Это время уже прошло.',
+  browserClock: 'По часам этого браузера',
   advanced: 'Дополнительно',
   useCron: 'Задать выражением cron',
 

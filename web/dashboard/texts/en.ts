@@ -1,4 +1,4 @@
-import { auditEn } from './audit-en';
+import { auditEn, auditFieldsEn } from './audit-en';
 import { composeEn } from './compose-en';
 import { editorEn } from './editor-en';
 import { plural } from './plural';
@@ -27,6 +27,7 @@ export const en = {
   drip: dripEn,
   results: resultsEn,
   auditActions: auditEn,
+  auditFields: auditFieldsEn,
   ...editorEn,
   ...composeEn,
   exportCsv: 'Export CSV',
@@ -378,7 +379,6 @@ export const en = {
   removeSubscriberText:
     'Deletes the subscriber and everything stored about them. They can subscribe again. This cannot be undone.',
   timeline: 'Timeline',
-  timelineEmpty: 'No logins, messages or events yet.',
   loginEntry: 'Login',
   messageSources: {
     send: 'Message',

@@ -1,4 +1,4 @@
-import { auditRu } from './audit-ru';
+import { auditFieldsRu, auditRu } from './audit-ru';
 import { composeRu } from './compose-ru';
 import { editorRu } from './editor-ru';
 import type { Texts } from './en';
@@ -83,6 +83,7 @@ export const ru: Texts = {
   drip: dripRu,
   results: resultsRu,
   auditActions: auditRu,
+  auditFields: auditFieldsRu,
   ...editorRu,
   ...composeRu,
   exportCsv: 'Скачать CSV',
@@ -475,7 +476,6 @@ export const ru: Texts = {
   removeSubscriberText:
     'Удалит подписчика и всё, что о нём хранится. Он сможет подписаться снова. Отменить это нельзя.',
   timeline: 'История',
-  timelineEmpty: 'Входов, сообщений и событий пока не было.',
   loginEntry: 'Вход',
   messageSources: {
     send: 'Сообщение',
