@@ -273,8 +273,8 @@ export function describeFinding(at: () => DashboardContext): void {
     await page.goto(`${service.url}/dashboard/broadcasts/new`);
     const text = page.getByLabel('Text', { exact: true });
     await text.fill('Half a message');
-    const projects = page.getByLabel('Project', { exact: true });
-    const before = (await projects.locator('option:checked').innerText()).trim();
+    const projects = page.locator('.project-switch select');
+    const before = await projects.locator('option:checked').textContent();
     const other = before === 'First shop' ? 'Second shop' : 'First shop';
     await projects.selectOption({ label: other });
     await page.getByRole('link', { name: other }).waitFor();

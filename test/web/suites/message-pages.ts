@@ -106,7 +106,7 @@ export function describeMessagePages(at: () => DashboardContext): void {
     // What is typed and not chosen would be left out, and more people would get the message.
     await page.getByRole('button', { name: 'Review and send' }).click();
     await page.getByRole('alert').getByText('Choose a condition from the list.').waitFor();
-    await condition.click();
+    await page.getByRole('combobox', { name: 'Add a condition' }).click();
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await page.getByText('Does not have the tag asleep').waitFor();
