@@ -421,7 +421,7 @@ describe('the dashboard', () => {
       redirect_urls: ['https://tea.example/app', 'https://tea.example/admin'],
     });
     await page.getByLabel('Callback URL').fill('ftp://tea.example');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page
       .getByRole('alert')
       .getByText('must be an absolute http or https URL')

@@ -274,7 +274,7 @@ export function describeFinding(at: () => DashboardContext): void {
     const text = page.getByLabel('Text', { exact: true });
     await text.fill('Half a message');
     const projects = page.locator('.project-switch select');
-    const before = await projects.locator('option:checked').textContent();
+    const before = (await projects.locator('option:checked').textContent()) ?? '';
     const other = before === 'First shop' ? 'Second shop' : 'First shop';
     await projects.selectOption({ label: other });
     await page.getByRole('link', { name: other }).waitFor();

@@ -98,7 +98,7 @@ function Head({ batch, reload }: { batch: Batch; reload: () => Promise<void> }) 
           </dd>
           <dt>{t.results.ended}</dt>
           <dd>{batch.ended_at === null ? t.results.notEnded : <Time at={batch.ended_at} />}</dd>
-          <dt>ID</dt>
+          <dt>{t.results.id}</dt>
           <dd>
             <Copyable text={batch.batch_id} label={t.copyId} />
           </dd>

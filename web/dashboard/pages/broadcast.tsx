@@ -113,7 +113,7 @@ function Head(props: { job: Broadcast; failed: number; reload: () => Promise<voi
           <dd>
             <Time at={job.created_at} />
           </dd>
-          <dt>ID</dt>
+          <dt>{t.results.id}</dt>
           <dd>
             <Copyable text={job.job_id} label={t.copyId} />
           </dd>

@@ -55,6 +55,7 @@ export const resultsEn = {
   oneSource: 'Only messages of one source',
   tapped: 'Button taps',
   content: 'Content',
+  id: 'ID',
   deliveryId: 'Message ID',
 
   // A login

@@ -56,6 +56,7 @@ export const resultsRu: typeof resultsEn = {
   oneSource: 'Только сообщения одного источника',
   tapped: 'Нажатия на кнопки',
   content: 'Содержание',
+  id: 'ID',
   deliveryId: 'ID сообщения',
 
   login: 'Вход',
