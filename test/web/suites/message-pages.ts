@@ -306,6 +306,14 @@ export function describeMessagePages(at: () => DashboardContext): void {
     await page.getByRole('heading', { name: 'News' }).waitFor();
     const [saved] = (await shop.api('GET', '/v1/recurring')).body.data;
     expect([saved.name, new Date(saved.end_at as string).getTime()]).toEqual(['News', end]);
+
+    // A template that is deleted leaves no draft to ask about.
+    await shop.api('POST', '/v1/templates', { key: 'old', variants: { en: { text: 'Old' } } });
+    await page.goto(`${service.url}/dashboard/templates/old`);
+    await page.getByLabel('Name (optional)').fill('Older');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor();
   });
 
   it('builds a chain with a branch as a picture, whose steps keep what was typed, and shows its results on it', async () => {
@@ -322,7 +330,13 @@ export function describeMessagePages(at: () => DashboardContext): void {
       await page.getByRole('group', { name: label }).getByRole('button', { name: kind }).click();
     };
     await cards.first().click();
+    // A preview that fails says so, the first one too.
+    await page.route('**/v1/templates/preview', (route) => route.abort());
+    await panel.getByLabel('Text', { exact: true }).fill('Hello {{first_name}}');
+    await panel.getByRole('alert').getByText('Can’t reach Herald').waitFor();
+    await page.unroute('**/v1/templates/preview');
     await panel.getByLabel('Text', { exact: true }).fill('Hello {{first_name|friend}}');
+    await panel.getByRole('alert').waitFor({ state: 'detached' });
     await panel.getByText('No matching subscribers. Placeholders show their fallback.').waitFor();
     await panel.getByLabel('Find a subscriber').waitFor();
     await panel.getByRole('button', { name: 'Add button' }).click();
