@@ -1,4 +1,4 @@
-import { toast } from './elements';
+import { toast } from './elements/toast';
 import { language, setLanguage, t } from './texts';
 
 /** Each language is named in itself. */
