@@ -134,9 +134,9 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
   return (
     <tr>
       <Cell label={t.name}>
-        {link.name === null ? <None /> : <Clip>{link.name}</Clip>}
+        {link.name === null ? <None /> : <Clip>{link.name}</Clip>}{' '}
         {link.external_id !== null && (
-          <span class="hint below">
+          <span class="hint">
             <Clip>{t.linkFor(link.external_id)}</Clip>
           </span>
         )}
