@@ -1,21 +1,7 @@
-import { types } from 'node:util';
 import type pg from 'pg';
+import { isConnectionFault } from '../lib/connection-fault';
 import type { Logger } from '../lib/log';
 import { isDestroyed } from './time-limits';
-
-/** SQLSTATE: a lost connection, and a server that stops, has crashed or is starting. */
-const SERVER_GONE = /^(08|57P0[123])/;
-const SYSTEM_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ETIMEDOUT',
-  'EPIPE',
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-]);
-/** pg reports these without a code. */
-const MESSAGES =
-  /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|Query read timeout/i;
 
 /** Connections are lost one after the other, and the first new one may come between them. */
 const SETTLE_MS = 1_000;
@@ -94,13 +80,4 @@ export function createOutage(log: Logger): Outage {
     },
     log: quiet(log),
   };
-}
-
-function isConnectionFault(error: unknown): boolean {
-  if (!types.isNativeError(error)) return false;
-  // Node tries all addresses of a host name and reports the errors together.
-  const { errors, code } = error as { errors?: unknown; code?: unknown };
-  if (Array.isArray(errors) && errors.length > 0) return errors.every(isConnectionFault);
-  if (typeof code === 'string') return SERVER_GONE.test(code) || SYSTEM_CODES.has(code);
-  return MESSAGES.test(error.message);
 }

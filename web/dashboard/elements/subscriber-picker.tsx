@@ -24,7 +24,7 @@ export function useFoundSubscribers(typed: string): Subscriber[] | null {
   return q === typed.trim() && q.length >= SHORTEST ? found.data : null;
 }
 
-/** A field that finds a subscriber by name. Its value is the id; empty while nobody is chosen. */
+/** A field that finds a subscriber by name. Its value is the id; empty while none is chosen. */
 export function SubscriberPicker(props: {
   attributes: ControlAttributes;
   value: string;
