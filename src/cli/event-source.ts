@@ -40,7 +40,7 @@ export function localEvents(slug: string | undefined, names: string[] | null): E
         const { id: projectId } = await chooseProject(pool, installation, slug);
         const notifications = createNotifications({ url: databaseUrlOf(installation) });
         try {
-          let after: StreamPlace = await endOfStream(pool);
+          let after: StreamPlace = await endOfStream(pool, projectId);
           await reconnecting({ onInterrupted, signal }, async (opened) => {
             let isOpen = false;
             for await (const { events, place } of followEvents(
@@ -53,9 +53,9 @@ export function localEvents(slug: string | undefined, names: string[] | null): E
                 opened();
                 onOpen();
               }
-              for (const { id, xid, name, test, created_at, body } of events) {
+              for (const { id, seq, name, test, created_at, body } of events) {
                 await onEvent({ event_id: id, event: name, test, created_at: isoTime(created_at), body });
-                after = { id, xid };
+                after = seq;
               }
               after = place;
             }

@@ -6,7 +6,7 @@ import { notifyChannels, type Notifications } from '../db/notify';
 import { readStream, type StreamedEvent, type StreamPlace } from './queries/stream';
 
 const PAGE = 100;
-/** Notifications can be lost, and an event can wait for the end of an unrelated transaction, which sends no notification. */
+/** Notifications can be lost, and an event can wait for an earlier transaction of its project, which may roll back. */
 const POLL_MS = 1_000;
 /** A busy project notifies all the time; its events are read in groups. */
 const REST_MS = 100;
@@ -40,7 +40,7 @@ export async function* followEvents(
       wakeUp.reset();
       const events = await readStream(pool, projectId, place, PAGE);
       const last = events.at(-1);
-      if (last) place = { xid: last.xid, id: last.id };
+      if (last) place = last.seq;
       // Filtered here, so that the place moves past events of other names.
       yield { events: names ? events.filter(({ name }) => names.includes(name)) : events, place };
       if (events.length === PAGE) continue;

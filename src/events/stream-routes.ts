@@ -10,7 +10,13 @@ import { endedBy } from '../lib/ended-by';
 import { isoTime } from '../lib/iso-time';
 import { eventNameSchema, eventNames, eventRegistry } from './contract';
 import { followChanges, followEvents } from './follow';
-import { endOfStream, knownPlace, placeAfter, type StreamedEvent, type StreamPlace } from './queries/stream';
+import {
+  endOfStream,
+  isKnownPlace,
+  placeAfter,
+  type StreamedEvent,
+  type StreamPlace,
+} from './queries/stream';
 
 /** Shorter than the idle limit of common proxies. */
 const KEEP_ALIVE_MS = 15_000;
@@ -18,7 +24,7 @@ const KEEP_ALIVE_MS = 15_000;
 const RETRY_SECONDS = 10;
 
 /** A place between events and the second in which the stream was there: of an id that belongs to no event. */
-const PLACE = /^(\d{1,19})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d{1,11})$/;
+const PLACE = /^(\d{1,15})\.(\d{1,11})$/;
 
 /** Names separated by commas. */
 const listOf = <S extends z.ZodType<string, string>>(name: S, most: number) =>
@@ -82,7 +88,7 @@ export function createStreamRoutes(deps: Deps) {
   /** The place where a stream begins; `gap` tells that it could not begin after the last event. */
   async function beginning(projectId: string, lastId: string | undefined) {
     const resumed = lastId === undefined ? null : await placeOf(deps.pool, projectId, lastId);
-    const after = resumed ?? (await endOfStream(deps.pool));
+    const after = resumed ?? (await endOfStream(deps.pool, projectId));
     return { after, hasGap: lastId !== undefined && !resumed };
   }
 
@@ -122,10 +128,11 @@ export function createStreamRoutes(deps: Deps) {
 
 /** Where a stream goes on that has received this id; null if that is not known or too long ago. */
 async function placeOf(pool: Core['pool'], projectId: string, lastId: string): Promise<StreamPlace | null> {
-  const [, xid, id, second] = PLACE.exec(lastId) ?? [];
-  if (xid === undefined || id === undefined) return placeAfter(pool, projectId, lastId);
+  const [, seq, second] = PLACE.exec(lastId) ?? [];
+  if (seq === undefined) return placeAfter(pool, projectId, lastId);
+  const place = Number(seq);
   const isRecent = Date.now() / 1000 - Number(second) < limits.eventStreamMinutes * 60;
-  return isRecent ? knownPlace(pool, { xid, id }) : null;
+  return isRecent && (await isKnownPlace(pool, place)) ? place : null;
 }
 
 interface EventFrames {
@@ -152,7 +159,7 @@ async function* eventFrames(deps: Deps, { hasGap, ...followed }: EventFrames): A
   }
 }
 
-function eventFrame({ id, name, test, created_at, body }: Omit<StreamedEvent, 'xid'>): string {
+function eventFrame({ id, name, test, created_at, body }: Omit<StreamedEvent, 'seq'>): string {
   const data = { event_id: id, event: name, test, created_at: isoTime(created_at), body };
   return `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
 }
@@ -164,8 +171,8 @@ function exampleFrame(): string {
 }
 
 /** An id without data: a reader that has received no event for a while resumes here. */
-function placeFrame({ xid, id }: StreamPlace): string {
-  return `id: ${xid}.${id}.${Math.floor(Date.now() / 1000)}\n\n`;
+function placeFrame(place: StreamPlace): string {
+  return `id: ${place}.${Math.floor(Date.now() / 1000)}\n\n`;
 }
 
 async function* changeFrames(

@@ -449,6 +449,9 @@ CREATE TABLE import_chunks (
 -- The outbox. The body's bytes are fixed here, in the transaction that causes the event. No foreign keys here, on what a
 -- delivery writes, or on what is deleted with them: their checks cost every delivery. `removeEvents` deletes an event
 -- with its deliveries, and retention ends what a removed project or endpoint leaves.
+CREATE SEQUENCE event_seq;
+-- From here on every number of an event is greater than the last value that was read before it.
+SELECT setval('event_seq', 1);
 CREATE TABLE events (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   project_id uuid NOT NULL,
@@ -459,8 +462,10 @@ CREATE TABLE events (
   traceparent text,
   -- Whom it is about; erased with them.
   subscriber_id uuid,
-  -- The transaction that wrote an event. The stream of events reads in this order and stops at the oldest transaction that
-  -- is still open, so that an event that commits late is not skipped.
+  -- The order of the stream of events. A transaction locks the project (shared, with the last value of the sequence) before
+  -- it writes: the stream stops before what open transactions of its project may still commit.
+  seq bigint NOT NULL DEFAULT nextval('event_seq'),
+  -- The transaction that wrote the event, and its deliveries with it.
   xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
   -- The example of an event, sent on request.
   test boolean NOT NULL DEFAULT false
@@ -469,7 +474,7 @@ CREATE INDEX events_project ON events (project_id, created_at DESC);
 -- Retention walks these by age, in batches of (time, id). The BRIN indexes could not return rows in order.
 CREATE INDEX events_by_age ON events (created_at, id);
 CREATE INDEX events_subscriber ON events (subscriber_id) WHERE subscriber_id IS NOT NULL;
-CREATE INDEX events_stream ON events (project_id, xid, id);
+CREATE INDEX events_stream ON events (project_id, seq);
 
 -- Events of removed people that were not erased at once, because a delivery of theirs was open. `check_at` is moved on
 -- while it still is.

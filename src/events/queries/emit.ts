@@ -7,6 +7,7 @@ import { currentTraceparent } from '../../lib/tracing';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import { isPool, withPipelinedTransaction, type Db } from '../../db/pool';
 import { change, row, USE_STORED_PLANS } from '../../db/query';
+import { LOCK_STREAMS } from './stream';
 
 export interface EmittedEvent {
   id: string;
@@ -29,7 +30,7 @@ export async function emitEvent<N extends EventName>(
   data: EventData<N>,
   { id = uuidv7(), test = false, only }: { id?: string; test?: boolean; only?: FanOutEvent['only'] } = {},
 ): Promise<EmittedEvent> {
-  const [, written] = await withFanOut(db, [{ id, only }], (tx) =>
+  const [, written] = await withFanOut(db, [projectId], [{ id, only }], (tx) =>
     insertEvents(
       tx,
       projectId,
@@ -68,6 +69,7 @@ export async function emitBulkEvents(db: Db, projectId: string, events: BulkEven
   }));
   await withFanOut(
     db,
+    [projectId],
     rows.map(({ id }) => ({ id, bulk: true })),
     (tx) => insertEvents(tx, projectId, rows, { test: false, traceparent: null }),
   );
@@ -106,12 +108,13 @@ function insertEvents(
 /** Writes events and their deliveries in one transaction and one round trip; the relay and streams wake after the commit. */
 export async function withFanOut<T>(
   db: Db,
+  projectIds: string[],
   events: readonly FanOutEvent[],
   insert: (db: Db) => Promise<T>,
 ): Promise<[T, Map<string, number>]> {
   const send = async (tx: Db): Promise<[T, Map<string, number>]> => {
     const [, inserted, deliveries] = await Promise.all([
-      row(tx, 'use_stored_plans', USE_STORED_PLANS),
+      row(tx, 'begin_events', `${USE_STORED_PLANS}, (${LOCK_STREAMS})`, [projectIds]),
       insert(tx),
       deliveriesOfEvents.get().fanOut(tx, events),
     ]);

@@ -21,7 +21,8 @@ export interface PublishedEvent {
  * deliveries of each event that was written; an event without an entry is a duplicate.
  */
 export async function writePublished(db: Db, events: PublishedEvent[]): Promise<Map<string, number>> {
-  const [written, deliveries] = await withFanOut(db, events, (tx) => insertPublished(tx, events));
+  const projectIds = [...new Set(events.map(({ projectId }) => projectId))];
+  const [written, deliveries] = await withFanOut(db, projectIds, events, (tx) => insertPublished(tx, events));
   return new Map(written.map(({ id }) => [id, deliveries.get(id) ?? 0]));
 }
 

@@ -2,13 +2,12 @@ import { limits } from '../../contract/limits';
 import type { Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
 
-/** A place between two events of a project, in the order of their transactions. */
-export interface StreamPlace {
-  xid: string;
-  id: string;
-}
+/** After the event with this number, in the order in which the events of all projects were written. */
+export type StreamPlace = number;
 
-export interface StreamedEvent extends StreamPlace {
+export interface StreamedEvent {
+  id: string;
+  seq: StreamPlace;
   name: string;
   /** As it is delivered. */
   body: string;
@@ -16,56 +15,71 @@ export interface StreamedEvent extends StreamPlace {
   created_at: Date;
 }
 
-const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
-const OLDEST_OPEN = 'pg_snapshot_xmin(pg_current_snapshot())';
 const RECENT = `created_at > now() - interval '${limits.eventStreamMinutes} minutes'`;
+const LAST = `pg_sequence_last_value('event_seq')`;
+const LOCK_CLASS = 'uuid_hash(project_id)';
 
-/** The place before every event that commits from now on, those of open transactions included. */
-export async function endOfStream(db: Db): Promise<StreamPlace> {
-  const found = await row<{ xid: string }>(db, 'end_of_stream', `SELECT ${OLDEST_OPEN}::text AS xid`);
+/**
+ * Every transaction that writes events of these projects calls it first. The locks are shared, so writers never wait for each
+ * other. The key holds the last number that was given out (its low 32 bits): those of the transaction are greater.
+ */
+export const LOCK_STREAMS = `SELECT count(pg_advisory_xact_lock_shared(${LOCK_CLASS}, ${LAST}::bit(32)::int))
+       FROM unnest($1::uuid[]) AS written (project_id)`;
+
+/**
+ * The last place that a stream of the project may move to: no open transaction can still commit an event before it. The last
+ * number is read before the locks, and what is read up to this place needs a later snapshot, hence a statement of its own. A
+ * writer whose lock was not there yet gets greater numbers; the events of one that has released its lock are visible.
+ */
+export async function endOfStream(db: Db, projectId: string): Promise<StreamPlace> {
+  const found = await row<{ place: number }>(
+    db,
+    'end_of_stream',
+    // The subquery cannot be flattened, and the locks depend on its result.
+    `SELECT coalesce(open.place, given.last) AS place
+     FROM (SELECT $1::uuid AS project_id, ${LAST} AS last OFFSET 0) given
+     CROSS JOIN LATERAL (
+       SELECT min(given.last - (given.last - objid::bigint)::bit(32)::bigint) AS place FROM pg_locks
+       WHERE locktype = 'advisory' AND objsubid = 2 AND classid = ${LOCK_CLASS}::oid
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) open`,
+    [projectId],
+  );
   if (!found) throw new Error('the end of the stream was not read');
-  return { xid: found.xid, id: BEFORE_ALL_IDS };
+  return found.place;
 }
 
-/** The same place in a later request; null if the server has not been there, as after the restore of a backup. */
-export function knownPlace(db: Db, { xid, id }: StreamPlace): Promise<StreamPlace | null> {
-  return row(
-    db,
-    'known_stream_place',
-    `SELECT $1::text AS xid, $2::uuid AS id WHERE $1::text::xid8 <= pg_snapshot_xmax(pg_current_snapshot())`,
-    [xid, id],
-  );
+/** Whether the server has been there: not after the restore of a backup. */
+export async function isKnownPlace(db: Db, place: StreamPlace): Promise<boolean> {
+  const found = await row(db, 'known_stream_place', `SELECT WHERE $1::bigint <= ${LAST}`, [place]);
+  return found !== null;
 }
 
 /** The place after an event; null if the project has no such event, or it is too old. */
-export function placeAfter(db: Db, projectId: string, eventId: string): Promise<StreamPlace | null> {
-  return row(
+export async function placeAfter(db: Db, projectId: string, eventId: string): Promise<StreamPlace | null> {
+  const found = await row<{ seq: number }>(
     db,
     'stream_place_after',
-    // A transaction of the future is that of a restored backup, whose numbers were those of another server.
-    `SELECT xid::text AS xid, id FROM events
-     WHERE id = $2 AND project_id = $1 AND ${RECENT} AND xid < pg_snapshot_xmax(pg_current_snapshot())`,
+    `SELECT seq FROM events WHERE id = $2 AND project_id = $1 AND ${RECENT}`,
     [projectId, eventId],
   );
+  return found?.seq ?? null;
 }
 
-/**
- * The next events after `place`. Never one whose transaction is younger than one that is still open: the open one could
- * commit an event before it, and the reader would already be past it.
- */
-export function readStream(
+/** The next events after `place`, up to the end of the stream. */
+export async function readStream(
   db: Db,
   projectId: string,
-  { xid, id }: StreamPlace,
+  place: StreamPlace,
   limit: number,
 ): Promise<StreamedEvent[]> {
+  const end = await endOfStream(db, projectId);
+  if (end <= place) return [];
   return rows(
     db,
     'read_stream',
-    `SELECT xid::text AS xid, id, name, body, test, created_at FROM events
-     WHERE project_id = $1 AND (xid, id) > ($2::text::xid8, $3::uuid) AND xid < ${OLDEST_OPEN}
-       AND ${RECENT}
-     ORDER BY xid, id LIMIT $4`,
-    [projectId, xid, id, limit],
+    `SELECT seq, id, name, body, test, created_at FROM events
+     WHERE project_id = $1 AND seq > $2 AND seq <= $3 AND ${RECENT}
+     ORDER BY seq LIMIT $4`,
+    [projectId, place, end, limit],
   );
 }
