@@ -6,7 +6,7 @@ import { PlatformError } from './platform-error';
 import { projectText } from './project-text';
 import { botTexts } from './texts';
 import type { Turns } from './turns';
-import type { BotUser } from './update';
+import type { BotUser, Command, IncomingMessage } from './update';
 
 /** The context of one update: who sent it and where the bot replies. */
 export interface Chat {
@@ -29,6 +29,9 @@ export interface Tap extends Chat {
   messageId: string | null;
 }
 
+/** What a user has written or sent, as one domain is asked about it. */
+export type ChatMessage = Chat & IncomingMessage;
+
 /** One domain's chat handlers. roles/bots.ts registers them. */
 export interface ChatHandlers {
   /** What is about Herald itself, such as its dashboard, is not valid in a project's own bot. */
@@ -38,6 +41,10 @@ export interface ChatHandlers {
   /** Returns false if the button does not belong to this domain. */
   tap?: (tap: Tap) => Promise<boolean>;
   stop?: (chat: Chat) => Promise<void>;
+  /** Returns false if the domain has nothing to do for the command: the next one is asked. */
+  command?: Partial<Record<Command, (chat: Chat) => Promise<boolean>>>;
+  /** Returns false if the domain has no use for the message: the next one is asked. */
+  message?: (message: ChatMessage) => Promise<boolean>;
   /** A user has opened a project's own bot, with or without a link. */
   arrived?: (chat: Chat) => Promise<void>;
   blocked?: (chat: Chat) => Promise<void>;
@@ -47,6 +54,14 @@ export interface ChatHandlers {
 /**
  * Routes each update to the domain that handles it. The intake retries an update whose handler throws, so handlers
  * must be idempotent.
+ *
+ * One conversation, whatever a user does in it at the same time. The order of precedence, which docs/architecture.md
+ * explains and `domains` (roles/bots.ts) has:
+ *
+ * 1. `/start` with a link, a tap, `/stop`, `/cancel` and `/tickets` mean the same in every state.
+ * 2. A message goes to the first that takes it: a form being filled; the ticket whose message it quotes; a request being
+ *    written; the ticket that was chosen, the only open one, or the only one that can reopen; with several, the bot asks.
+ * 3. What nobody takes gets an answer that says what the bot can do. Nothing is dropped silently.
  */
 export function createConversation(
   core: Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>,
@@ -91,6 +106,22 @@ export function createConversation(
     await tapped.messenger.answerTap(tapped.callbackId).catch(() => undefined);
   }
 
+  async function command(name: Command, chat: Chat): Promise<void> {
+    for (const domain of domainsOf(chat)) {
+      if (await domain.command?.[name]?.(chat)) return;
+    }
+    const texts = botTexts[chat.user.lang];
+    await say(chat, name === 'cancel' ? texts.nothingToCancel : texts.noTickets);
+  }
+
+  async function message(sent: ChatMessage): Promise<void> {
+    for (const domain of domainsOf(sent)) {
+      if (await domain.message?.(sent)) return;
+    }
+    // A user who corrects an old message has had an answer to it.
+    if (!sent.edited) await say(sent, botTexts[sent.user.lang].notUnderstood);
+  }
+
   async function handle({ parsed }: StoredUpdate, chat: Chat): Promise<void> {
     const { incoming } = parsed;
     if (incoming.kind === 'blocked' || incoming.kind === 'unblocked') return callEach(incoming.kind, chat);
@@ -104,7 +135,8 @@ export function createConversation(
       return open(incoming.start, chat);
     }
     if (incoming.kind === 'stop') return callEach('stop', chat);
-    if (incoming.kind === 'text') return say(chat, botTexts[chat.user.lang].notUnderstood);
+    if (incoming.kind === 'command') return command(incoming.command, chat);
+    if (incoming.kind === 'message') return message({ ...chat, ...incoming });
   }
 
   return async (update) => {

@@ -1,18 +1,26 @@
 import type { Language } from '../contract/common';
-import type { Incoming, ParsedUpdate } from './update';
+import type { Incoming, IncomingMessage, ParsedUpdate } from './update';
 
-const COMMAND = /^\/(start|stop)(?:@\w+)?(?:\s+([\s\S]*))?$/i;
+const COMMAND = /^\/(start|stop|cancel|tickets)(?:@\w+)?(?:\s+([\s\S]*))?$/i;
 
-/** Parses a typed message. Users type `/start <token>` when a deep link has lost its payload. */
-export function incomingText(text: string): Incoming {
-  const [, command, argument = ''] = COMMAND.exec(text.trim()) ?? [];
+/**
+ * Tells a typed command from any other message. Users type `/start <token>` when a deep link has lost its payload. A
+ * caption is no command, nor a message that was changed afterwards.
+ */
+export function incomingMessage(message: IncomingMessage): Incoming {
+  const isTyped = !message.edited && message.files.length === 0;
+  const [, command, argument = ''] = (isTyped && COMMAND.exec(message.text.trim())) || [];
   switch (command?.toLowerCase()) {
     case 'start':
       return { kind: 'open', start: argument.trim() || null };
     case 'stop':
       return { kind: 'stop' };
+    case 'cancel':
+      return { kind: 'command', command: 'cancel' };
+    case 'tickets':
+      return { kind: 'command', command: 'tickets' };
     default:
-      return { kind: 'text', text };
+      return { kind: 'message', ...message };
   }
 }
 

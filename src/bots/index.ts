@@ -1,7 +1,7 @@
 /** The public interface of the bots. */
 export { ownBotKey, sharedBotKey, storedBotKey } from './bot-key';
 export { connectBot } from './connect';
-export { type Chat, type ChatHandlers, type Tap, serves } from './conversation';
+export { type Chat, type ChatHandlers, type ChatMessage, type Tap, serves } from './conversation';
 export { languageOf } from './incoming';
 export { linkFields } from './link-fields';
 export { markdownToHtml } from './markdown';
@@ -32,7 +32,7 @@ export { platformOf, platforms } from './registry';
 export { storableText } from './storable';
 export { trackProgress } from './send-progress';
 export { type BotTexts, botTexts } from './texts';
-export type { BotUser } from './update';
+export type { BotUser, IncomingFile, IncomingMessage } from './update';
 export { type FindProjectText, type ProjectTextName } from './project-text';
 export { greeting, loginConfirmed } from './welcome';
 export { withCode } from './with-code';

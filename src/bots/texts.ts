@@ -70,8 +70,45 @@ export interface BotTexts {
 
   oneTimeCode(code: { project: string; code: string; minutes: number }): string;
 
+  /** A request to support, which the API calls a ticket. */
+  supportNotSetUp: string;
+  /** Above a button for each type of request, if the project has types. */
+  ticketQuestion: string;
+  ticketMessageWanted(ticket: { type: string }): string;
+  ticketAccepted(ticket: { number: number }): string;
+  ticketOpen(ticket: { number: number }): string;
+  /** Above a button for each request. */
+  whichTicket: string;
+  ticketChosen(ticket: { number: number }): string;
+  /** Above a line for each open request. */
+  yourTickets: string;
+  ticketCancelled: string;
+  nothingToCancel: string;
+  noTickets: string;
+  /** A sticker, a contact or a place, for example. */
+  cannotPassOn: string;
+  /** Before the new text of a message that the customer has changed. */
+  edited: string;
+  ticketClosed(ticket: { number: number }): string;
+  ticketRated(ticket: { number: number; score: number }): string;
+  /** Notices shown after a tap. */
+  alreadyRated: string;
+  ratingOver: string;
+
+  /** To the members of a team. */
+  ticketCreatedNotice(ticket: TicketNotice): string;
+  ticketRepliedNotice(ticket: TicketNotice): string;
+  ticketUnansweredNotice(ticket: TicketNotice): string;
+
   help: string;
   notUnderstood: string;
+}
+
+export interface TicketNotice {
+  project: string;
+  number: number;
+  /** Its subject or text; empty if there is neither. */
+  about: string;
 }
 
 /** A line is left out where its value is unknown. `device` is a User-Agent or a name that the project gave. */
@@ -167,6 +204,30 @@ const en: BotTexts = {
       `Your code for ${shown(project)}. It is valid for ${minutes} min. Don’t share it with anyone.`,
     ),
 
+  supportNotSetUp: 'Support is not set up here.',
+  ticketQuestion: 'What is it about?',
+  ticketMessageWanted: ({ type }) => `${shown(type)}. Write your message; you can add photos and files.`,
+  ticketAccepted: ({ number }) => `Request #${number} is accepted.`,
+  ticketOpen: ({ number }) => `Your request #${number} is open. What you write here is added to it.`,
+  whichTicket: 'Which request is this about?',
+  ticketChosen: ({ number }) => `Added to request #${number}. Your next messages go there too.`,
+  yourTickets: 'Your open requests:',
+  ticketCancelled: 'Cancelled. No request was created.',
+  nothingToCancel: 'There is nothing to cancel.',
+  noTickets: 'You have no open requests.',
+  cannotPassOn:
+    'I can pass on text, photos, videos, files and voice messages, but not this. Please write a text.',
+  edited: 'Edited:',
+  ticketClosed: ({ number }) => `Request #${number} is closed. How did we do?`,
+  ticketRated: ({ number, score }) => `Request #${number} is closed. Your rating: ${score} of 5. Thank you!`,
+  alreadyRated: 'You have already rated this request.',
+  ratingOver: 'This request can no longer be rated.',
+
+  ticketCreatedNotice: (ticket) => noticeOf(ticket, 'new request', (project) => project),
+  ticketRepliedNotice: (ticket) => noticeOf(ticket, 'the customer wrote in request', (project) => project),
+  ticketUnansweredNotice: (ticket) =>
+    noticeOf(ticket, 'no answer for 24 hours to request', (project) => project),
+
   help: lines(
     'This bot confirms logins to sites and delivers their messages.',
     'To log in, open the link or scan the QR code on the site, or send the /start command that the site shows.',
@@ -260,6 +321,30 @@ const ru: BotTexts = {
   oneTimeCode: ({ project, code, minutes }) =>
     lines(code, `Это ваш код для «${shown(project)}». Он действует ${minutes} мин. Никому его не сообщайте.`),
 
+  supportNotSetUp: 'Поддержка здесь не настроена.',
+  ticketQuestion: 'О чём ваш вопрос?',
+  ticketMessageWanted: ({ type }) =>
+    `${shown(type)}. Напишите сообщение; можно приложить фотографии и файлы.`,
+  ticketAccepted: ({ number }) => `Обращение #${number} принято.`,
+  ticketOpen: ({ number }) => `Ваше обращение #${number} открыто. Всё, что вы напишете, попадёт в него.`,
+  whichTicket: 'К какому обращению это относится?',
+  ticketChosen: ({ number }) => `Добавлено к обращению #${number}. Следующие сообщения тоже попадут в него.`,
+  yourTickets: 'Ваши открытые обращения:',
+  ticketCancelled: 'Отменено. Обращение не создано.',
+  nothingToCancel: 'Отменять нечего.',
+  noTickets: 'У вас нет открытых обращений.',
+  cannotPassOn:
+    'Я передаю текст, фотографии, видео, файлы и голосовые сообщения, а это передать не могу. Напишите, пожалуйста, текстом.',
+  edited: 'Исправлено:',
+  ticketClosed: ({ number }) => `Обращение #${number} закрыто. Оцените ответ.`,
+  ticketRated: ({ number, score }) => `Обращение #${number} закрыто. Ваша оценка: ${score} из 5. Спасибо!`,
+  alreadyRated: 'Вы уже оценили это обращение.',
+  ratingOver: 'Оценить это обращение уже нельзя.',
+
+  ticketCreatedNotice: (ticket) => noticeOf(ticket, 'новое обращение', quoted),
+  ticketRepliedNotice: (ticket) => noticeOf(ticket, 'клиент написал в обращении', quoted),
+  ticketUnansweredNotice: (ticket) => noticeOf(ticket, 'уже 24 часа нет ответа на обращение', quoted),
+
   help: lines(
     'Этот бот подтверждает вход на сайты и присылает сообщения от них.',
     'Чтобы войти, откройте ссылку или отсканируйте QR-код на сайте либо отправьте команду /start, которую показывает сайт.',
@@ -310,6 +395,18 @@ function deviceName(text: string, on: string): string {
   // The browser chooses the text: without the separator it cannot pretend to be an address.
   if (!device) return shown(text.replaceAll('·', ' '), DEVICE_LENGTH);
   return [device.browser, device.system].filter((part) => part !== null).join(` ${on} `);
+}
+
+const NOTICE_LENGTH = 300;
+const quoted = (name: string) => `«${name}»`;
+
+/** `Acme: new request #42`, and what it is about. */
+function noticeOf(
+  { project, number, about }: TicketNotice,
+  what: string,
+  named: (project: string) => string,
+): string {
+  return lines(`${named(shown(project))}: ${what} #${number}`, shown(about, NOTICE_LENGTH));
 }
 
 const LISTED = 20;

@@ -8,12 +8,39 @@ export interface BotUser {
   lang: Language;
 }
 
+/** A file that a user has sent. Only its reference is kept: the messenger stores the file. */
+export interface IncomingFile {
+  type: 'photo' | 'video' | 'document' | 'voice';
+  /** By which the bot that received it asks the messenger for the file. */
+  reference: string;
+  name: string | null;
+  mime: string | null;
+  bytes: number | null;
+}
+
+/** What a user has written or sent. Without text and files it is something that the bot cannot pass on, such as a sticker. */
+export interface IncomingMessage {
+  /** The platform's id of it, by which later messages quote it. */
+  messageId: string;
+  /** Typed, or the caption of the files. */
+  text: string;
+  files: IncomingFile[];
+  /** The message of the chat that it quotes. */
+  quotes: string | null;
+  /** Whether it replaces an earlier message with the same id. */
+  edited: boolean;
+}
+
+/** Commands that work in every state of the conversation; `/start` and `/stop` are kinds of their own. */
+export type Command = 'cancel' | 'tickets';
+
 export type Incoming =
   /** The bot was opened by a link, by START or by a typed `/start`. */
   | { kind: 'open'; start: string | null }
   | { kind: 'tap'; data: string; callbackId: string; messageId: string | null }
   | { kind: 'stop' }
-  | { kind: 'text'; text: string }
+  | { kind: 'command'; command: Command }
+  | ({ kind: 'message' } & IncomingMessage)
   | { kind: 'blocked' }
   | { kind: 'unblocked' }
   | { kind: 'other' };

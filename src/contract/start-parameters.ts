@@ -12,6 +12,10 @@ const prefixes = {
   invitation: 'join_',
   /** Subscribes by a link of a project; followed by its token. */
   link: 'l_',
+  /** Support of a project; followed by the project's slug. */
+  help: 'help_',
+  /** A form that is filled in the chat; followed by the 32 hexadecimal digits of its id. */
+  form: 'form_',
 } as const;
 
 /** The messengers allow no more than this in a link. */

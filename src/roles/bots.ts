@@ -28,6 +28,7 @@ export function createBotIntake(core: Core): Intake {
     pool: core.pool,
     notifications: core.notifications,
     log: core.log,
+    // Asked in this order: see the order of precedence in bots/conversation.ts.
     handle: createConversation(core, [
       loginChat({ ...core, starter }),
       subscriberChat(core),

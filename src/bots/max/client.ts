@@ -18,7 +18,13 @@ const POLL_LIMIT_MS = (POLL_SECONDS + 10) * 1000;
 /** Longer than other calls: the client retries a send while MAX is still processing its attachment. */
 const SEND_LIMIT_MS = 20_000;
 
-const updateTypes: UpdateType[] = ['message_created', 'message_callback', 'bot_started', 'bot_stopped'];
+const updateTypes: UpdateType[] = [
+  'message_created',
+  'message_edited',
+  'message_callback',
+  'bot_started',
+  'bot_stopped',
+];
 
 /** `user:<id>` when only the user is known: some MAX taps omit the message, and with it the chat. */
 const USER_ADDRESS = /^user:(\d+)$/;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { chatQueueOf, incomingText, languageOf } from '../incoming';
+import { chatQueueOf, incomingMessage, languageOf } from '../incoming';
 import { storableText } from '../storable';
-import type { BotUser, Incoming, ParsedUpdate, ReceivedUpdate } from '../update';
+import type { BotUser, Incoming, IncomingFile, ParsedUpdate, ReceivedUpdate } from '../update';
 
 const text = z.string().transform(storableText);
 const id = z.number().int().transform(String);
@@ -14,10 +14,32 @@ const userSchema = z.object({
   username: text.nullish(),
 });
 
+/** One that cannot be read is left out; the message still counts. */
+const attachmentSchema = z
+  .object({
+    type: z.string(),
+    payload: z.object({ url: text.nullish() }).nullish().catch(null),
+    filename: text.nullish(),
+    size: z.number().int().nonnegative().nullish().catch(null),
+  })
+  .nullable()
+  .catch(null);
+type MaxAttachment = z.output<typeof attachmentSchema>;
+
+const bodySchema = z.object({
+  mid: text,
+  text: text.nullish(),
+  attachments: z.array(attachmentSchema).nullish().catch(null),
+});
+
 const messageSchema = z.object({
   sender: userSchema.nullish(),
   recipient: z.object({ chat_id: id.nullish(), chat_type: z.string().nullish() }),
-  body: z.object({ mid: text, text: text.nullish() }),
+  body: bodySchema,
+  link: z
+    .object({ type: z.string(), message: bodySchema.nullish().catch(null) })
+    .nullish()
+    .catch(null),
 });
 
 const updateSchema = z.object({
@@ -33,6 +55,7 @@ const updateSchema = z.object({
 
 type MaxUpdate = z.output<typeof updateSchema>;
 type MaxUser = z.output<typeof userSchema>;
+type MaxMessage = z.output<typeof messageSchema>;
 
 /** Null if `raw` is not a MAX update. */
 export function parseMaxUpdate(raw: unknown): ReceivedUpdate | null {
@@ -52,7 +75,10 @@ function domainShape(update: MaxUpdate): ParsedUpdate {
   switch (update.update_type) {
     case 'message_created':
       if (!message) break;
-      return inMessage(update, message, message.sender, incomingOf(message.body.text));
+      return inMessage(update, message, message.sender, incomingOf(message, false));
+    case 'message_edited':
+      if (!message) break;
+      return inMessage(update, message, message.sender, incomingOf(message, true));
     case 'message_callback': {
       if (!callback) break;
       const incoming: Incoming = {
@@ -71,13 +97,37 @@ function domainShape(update: MaxUpdate): ParsedUpdate {
   return inDialog(update, user, { kind: 'other' });
 }
 
-function incomingOf(typed: string | null | undefined): Incoming {
-  return typed ? incomingText(typed) : { kind: 'other' };
+function incomingOf({ body, link }: MaxMessage, edited: boolean): Incoming {
+  // A forwarded message has its text and files in the link.
+  const parts = link?.type === 'forward' && link.message ? [body, link.message] : [body];
+  return incomingMessage({
+    messageId: body.mid,
+    text: parts.map((part) => part.text ?? '').find((part) => part !== '') ?? '',
+    files: parts.flatMap((part) => part.attachments ?? []).flatMap(fileOf),
+    quotes: (link?.type === 'reply' && link.message?.mid) || null,
+    edited,
+  });
+}
+
+const fileTypes: Record<string, IncomingFile['type']> = {
+  image: 'photo',
+  video: 'video',
+  audio: 'voice',
+  file: 'document',
+};
+
+function fileOf(attachment: MaxAttachment): IncomingFile[] {
+  const type = attachment && fileTypes[attachment.type];
+  const url = attachment?.payload?.url;
+  if (!type || !url) return [];
+  return [
+    { type, reference: url, name: attachment.filename || null, mime: null, bytes: attachment.size ?? null },
+  ];
 }
 
 function inMessage(
   update: MaxUpdate,
-  message: z.output<typeof messageSchema> | null | undefined,
+  message: MaxMessage | null | undefined,
   user: MaxUser | null | undefined,
   incoming: Incoming,
 ): ParsedUpdate {
@@ -130,6 +180,8 @@ function botUser(
 function dedupeKey(update: MaxUpdate): string {
   const { update_type: type, timestamp, callback, message, user, chat_id } = update;
   if (callback) return printable(`callback:${callback.callback_id}`);
+  // A message can be changed several times.
+  if (message && type === 'message_edited') return printable(`${type}:${message.body.mid}:${timestamp}`);
   if (message) return printable(`${type}:${message.body.mid}`);
   return hashed([type, timestamp, user?.user_id ?? '', chat_id ?? ''].join(':'));
 }

@@ -24,7 +24,7 @@ const POLL_SECONDS = 25;
 const POLL_LIMIT_MS = (POLL_SECONDS + 10) * 1000;
 const NOTICE_LENGTH = 200;
 
-const allowedUpdates = ['message', 'callback_query', 'my_chat_member'] as const;
+const allowedUpdates = ['message', 'edited_message', 'callback_query', 'my_chat_member'] as const;
 
 type Payload = Record<string, unknown>;
 type Call = <R>(method: string, payload?: Payload, limit?: AbortSignal) => Promise<R>;

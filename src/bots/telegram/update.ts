@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { chatQueueOf, incomingText, languageOf } from '../incoming';
+import { chatQueueOf, incomingMessage, languageOf } from '../incoming';
 import { storableText } from '../storable';
-import type { BotUser, Incoming, ParsedUpdate, ReceivedUpdate } from '../update';
+import type { BotUser, Incoming, IncomingFile, ParsedUpdate, ReceivedUpdate } from '../update';
 
 const text = z.string().transform(storableText);
 const id = z.number().int().transform(String);
@@ -15,17 +15,53 @@ const userSchema = z.object({
 
 const chatSchema = z.object({ id, type: z.string().optional() });
 
+const fileSchema = z.object({
+  file_id: text,
+  file_name: text.nullish(),
+  mime_type: text.nullish(),
+  file_size: z.number().int().nonnegative().nullish().catch(null),
+});
+/** One that cannot be read is left out; the message still counts. */
+const file = fileSchema.nullish().catch(null);
+
+/** What a person sends besides text and files. Everything else without text is a message of the service itself. */
+const otherContent = [
+  'sticker',
+  'contact',
+  'location',
+  'venue',
+  'poll',
+  'dice',
+  'game',
+  'story',
+  'checklist',
+  'paid_media',
+] as const;
+
 const messageSchema = z.object({
   message_id: id,
   from: userSchema.nullish(),
   chat: chatSchema,
   date: z.number().nullish(),
   text: text.nullish(),
+  caption: text.nullish(),
+  // The sizes of one picture, the largest last.
+  photo: z.array(fileSchema).nullish().catch(null),
+  video: file,
+  video_note: file,
+  voice: file,
+  audio: file,
+  // An animation has it too.
+  document: file,
+  reply_to_message: z.object({ message_id: id }).nullish().catch(null),
+  ...Object.fromEntries(otherContent.map((name) => [name, z.unknown().optional()])),
 });
+type TelegramMessage = z.output<typeof messageSchema>;
 
 const updateSchema = z.object({
   update_id: z.number().int(),
   message: messageSchema.nullish(),
+  edited_message: messageSchema.nullish(),
   callback_query: z
     .object({
       id: text,
@@ -68,13 +104,14 @@ function received(update: TelegramUpdate): ReceivedUpdate {
 
 function domainShape({
   message,
+  edited_message: edited,
   callback_query: tap,
   my_chat_member: membership,
 }: TelegramUpdate): ParsedUpdate {
   if (message) {
-    const incoming = message.text ? incomingText(message.text) : ({ kind: 'other' } as const);
-    return shape(message.chat, message.from, incoming, message.date);
+    return shape(message.chat, message.from, incomingOf(message, false), message.date);
   }
+  if (edited) return shape(edited.chat, edited.from, incomingOf(edited, true), edited.date);
   if (tap) {
     // In a private chat the chat id is the user id.
     const chat = tap.message?.chat ?? { id: tap.from.id, type: 'private' };
@@ -86,6 +123,37 @@ function domainShape({
     return shape(chat, from, membershipChange(chat.type, before.status, after.status), date);
   }
   return shape({ id: 'none' }, null, { kind: 'other' });
+}
+
+function incomingOf(message: TelegramMessage, edited: boolean): Incoming {
+  const text = message.text ?? message.caption ?? '';
+  const files = filesOf(message);
+  const isPersons = text !== '' || files.length > 0 || otherContent.some((name) => name in message);
+  if (!isPersons) return { kind: 'other' };
+  const quotes = message.reply_to_message?.message_id ?? null;
+  return incomingMessage({ messageId: message.message_id, text, files, quotes, edited });
+}
+
+function filesOf({ photo, video, video_note, voice, audio, document }: TelegramMessage): IncomingFile[] {
+  const given: [IncomingFile['type'], z.output<typeof file>][] = [
+    ['photo', photo?.at(-1)],
+    ['video', video ?? video_note],
+    ['voice', voice],
+    ['document', audio ?? document],
+  ];
+  return given.flatMap(([type, found]) =>
+    found
+      ? [
+          {
+            type,
+            reference: found.file_id,
+            name: found.file_name || null,
+            mime: found.mime_type || null,
+            bytes: found.file_size ?? null,
+          },
+        ]
+      : [],
+  );
 }
 
 function membershipChange(chatType: string | undefined, before: string, after: string): Incoming {

@@ -82,5 +82,5 @@ export function telegramText(updateId: number, chat: number, text: string): obje
 }
 
 export function textOf({ parsed: { incoming } }: Pick<StoredUpdate, 'parsed'>): string {
-  return incoming.kind === 'text' ? incoming.text : incoming.kind;
+  return incoming.kind === 'message' ? incoming.text : incoming.kind;
 }

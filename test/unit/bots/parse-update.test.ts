@@ -102,7 +102,7 @@ describe('an update of Telegram', () => {
     const strange = [
       { update_id: 11, poll: { id: '1' } },
       { update_id: 11, message: { chat: 'nonsense' } },
-      telegramMessage({ photo: [{ file_id: 'x' }], caption: '/start s_x' }, 11),
+      telegramMessage({ pinned_message: { message_id: 1 } }, 11),
     ];
     for (const raw of strange) {
       const received = parseTelegramUpdate(raw);
@@ -190,11 +190,102 @@ describe.each(['telegram', 'max'] as const)('what is typed on %s', (channel) => 
     expect(typed('/start a b')).toEqual({ kind: 'open', start: 'a b' });
   });
 
-  it('stops by /stop, and is a text otherwise', () => {
+  it('is a command where it is one, and a message otherwise', () => {
     expect(typed('/stop')).toEqual({ kind: 'stop' });
+    expect(typed('/cancel')).toEqual({ kind: 'command', command: 'cancel' });
+    expect(typed('/Tickets@SomeBot')).toEqual({ kind: 'command', command: 'tickets' });
     for (const text of ['/starts_token', '/help', 'start', 'please /stop', '👋']) {
-      expect(typed(text)).toEqual({ kind: 'text', text });
+      expect(typed(text)).toMatchObject({ kind: 'message', text, files: [], quotes: null, edited: false });
     }
+  });
+});
+
+describe('what is sent on telegram', () => {
+  const sent = (message: object) => parseTelegramUpdate(telegramMessage(message))?.parsed.incoming;
+  const file = { file_id: 'f', file_name: 'a.pdf', mime_type: 'application/pdf', file_size: 7 };
+  const asFile = { reference: 'f', name: 'a.pdf', mime: 'application/pdf', bytes: 7 };
+
+  it.each([
+    ['a photo in its largest size', { photo: [{ file_id: 'small' }, file] }, 'photo'],
+    ['a video', { video: file }, 'video'],
+    ['a round video', { video_note: file }, 'video'],
+    ['a voice message', { voice: file }, 'voice'],
+    ['music', { audio: file }, 'document'],
+    ['a file', { document: file }, 'document'],
+  ])('is %s, with its caption, which is no command', (_, content, type) => {
+    expect(sent({ ...content, caption: '/start s_x' })).toMatchObject({
+      kind: 'message',
+      text: '/start s_x',
+      files: [{ ...asFile, type }],
+    });
+  });
+
+  it('is a message without text or files where the bot cannot pass it on', () => {
+    for (const content of [{ sticker: {} }, { location: {} }, { contact: {} }, { poll: {} }]) {
+      expect(sent(content)).toMatchObject({ kind: 'message', text: '', files: [] });
+    }
+  });
+
+  it('names what it quotes, and is no command once it was edited', () => {
+    expect(sent({ text: 'yes', reply_to_message: { message_id: 5 } })).toMatchObject({ quotes: '5' });
+    const { message, update_id } = telegramMessage({ text: '/stop' }) as {
+      message: object;
+      update_id: number;
+    };
+    expect(parseTelegramUpdate({ update_id, edited_message: message })?.parsed.incoming).toMatchObject({
+      kind: 'message',
+      text: '/stop',
+      edited: true,
+    });
+  });
+});
+
+describe('what is sent on max', () => {
+  const sent = (body: object, more: object = {}) => {
+    const raw = maxMessage('') as { message: object };
+    const message = { ...raw.message, body: { mid: 'mid.7', text: '', ...body }, ...more };
+    return parseMaxUpdate({ ...raw, message })?.parsed.incoming;
+  };
+  const attachment = (type: string, more: object = {}) => ({
+    attachments: [{ type, payload: { url: 'https://max.example/f', token: 't' }, ...more }],
+  });
+
+  it.each([
+    ['image', 'photo'],
+    ['video', 'video'],
+    ['audio', 'voice'],
+    ['file', 'document'],
+  ])('of type %s is a %s', (type, expected) => {
+    const file = { filename: 'a.pdf', size: 7 };
+    expect(sent({ text: 'look', ...attachment(type, file) })).toMatchObject({
+      text: 'look',
+      files: [{ type: expected, reference: 'https://max.example/f', name: 'a.pdf', bytes: 7 }],
+    });
+  });
+
+  it('is a message without text or files where the bot cannot pass it on', () => {
+    expect(sent(attachment('sticker'))).toMatchObject({ kind: 'message', text: '', files: [] });
+  });
+
+  it('names what it quotes, and takes the text and files of what it forwards', () => {
+    const message = { mid: 'mid.1', text: 'before', ...attachment('image') };
+    expect(sent({ text: 'yes' }, { link: { type: 'reply', message } })).toMatchObject({
+      text: 'yes',
+      quotes: 'mid.1',
+      files: [],
+    });
+    expect(sent({}, { link: { type: 'forward', message } })).toMatchObject({
+      text: 'before',
+      quotes: null,
+      files: [{ type: 'photo' }],
+    });
+  });
+
+  it('is known again when it was edited, each time by itself', () => {
+    const edited = (timestamp: number) =>
+      parseMaxUpdate({ ...(maxMessage('x') as object), update_type: 'message_edited', timestamp });
+    expect(edited(1)?.parsed.incoming).toMatchObject({ kind: 'message', edited: true });
+    expect(edited(1)?.dedupeKey).not.toBe(edited(2)?.dedupeKey);
   });
 });
 

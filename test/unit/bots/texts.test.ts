@@ -19,6 +19,9 @@ function everyText(texts: BotTexts): string[] {
         address: '203.0.113.7',
       });
     }
+    if (/^ticket/.test(name)) {
+      return say({ project: 'Acme', number: 42, about: 'Ok?', score: 5, type: 'Acme' });
+    }
     if (/^join(Question|ed)$/.test(name)) return say('Acme', 'admin');
     if (/^endpoint/.test(name)) return say('Acme', 'https://acme.example/hook');
     if (name === 'oneTimeCode') return say({ project: 'Acme', code: '123456', minutes: 5 });
