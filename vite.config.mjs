@@ -24,6 +24,7 @@ export default defineConfig({
         login: path.join(web, 'login/login.ts'),
         docs: path.join(web, 'docs/docs.ts'),
         'docs-language': path.join(web, 'docs/language.ts'),
+        front: path.join(web, 'front/front.css'),
         embed: path.join(web, 'embed/embed.ts'),
         mini: path.join(web, 'mini/mini.ts'),
       },

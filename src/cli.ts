@@ -42,8 +42,8 @@ function createProgram(): Command {
       const { runService, summary } = await import('./main.js');
       process.exitCode = await runService({
         ...options,
-        onReady: (runtime) =>
-          process.stdout.write(options.json ? `${JSON.stringify(runtime)}\n` : summary(runtime)),
+        onReady: (started) =>
+          process.stdout.write(options.json ? `${JSON.stringify(started.runtime)}\n` : summary(started)),
       });
     });
   // For a checkout only, as `npm run dev`.

@@ -3,7 +3,7 @@ import { runService } from './main';
 
 /** The service of `npm run dev`: starts when it receives the server addresses, and exits with its parent process. */
 process.once('message', (servers: Servers) => {
-  void runService({ servers, onReady: (runtime) => process.send?.(runtime) }).then((code) => {
+  void runService({ servers, onReady: (started) => process.send?.(started) }).then((code) => {
     process.exit(code);
   });
 });

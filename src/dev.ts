@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { startServers, type Servers } from './embedded/environment';
 import { packageRoot } from './lib/package-root';
-import { summary, type Runtime } from './main';
+import { summary, type Started } from './main';
 import { environmentOptions, runUntilEnd, type Run } from './run';
 
 /** The message of bin/build.js after each build. */
@@ -51,9 +51,9 @@ function superviseService({ end, log }: Run, servers: Servers) {
     // The new process loads its modules while the previous one stops; it starts when it receives the servers.
     const child = fork(path.join(__dirname, 'dev-service.js'));
     running = { child, version };
-    child.on('message', (runtime: Runtime) => {
+    child.on('message', (started: Started) => {
       const seconds = ((Date.now() - changedAt) / 1000).toFixed(1);
-      process.stdout.write(wasReady ? `Restarted ${seconds} s after the change.\n` : summary(runtime));
+      process.stdout.write(wasReady ? `Restarted ${seconds} s after the change.\n` : summary(started));
       wasReady = true;
     });
     child.once('exit', (code, signal) => {

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { savedQueries, workflowListUrl } from './contract/saved-queries';
 import { clearRuntime, writeRuntime } from './embedded/data-dir';
-import { demoOwner, seedDemoProject, type Demo } from './embedded/demo';
+import { seedDemoProject, type Demo } from './embedded/demo';
+import { createDemoSignIn } from './embedded/demo-sign-in';
 import { createEnvironment, startEnvironment, type Servers } from './embedded/environment';
 import { startExampleSite } from './embedded/example-site';
 import type { Logger } from './lib/log';
@@ -17,7 +18,7 @@ export interface StartOptions {
   verbose?: boolean;
   /** Servers run by another process (`npm run dev`); without them this process starts its own. */
   servers?: Servers;
-  onReady: (runtime: Runtime) => void;
+  onReady: (started: Started) => void;
 }
 
 /** The output of `--json`, which the CLI also reads from the data directory. */
@@ -34,6 +35,12 @@ export interface Runtime {
   demo_url: string | null;
 }
 
+export interface Started {
+  runtime: Runtime;
+  /** Signs in as the demo project's owner, once; for the terminal only. */
+  signInUrl: string | null;
+}
+
 /** Runs the service until a signal or a failure ends it. Returns the exit code. */
 export function runService({ roles, verbose, servers, onReady }: StartOptions): Promise<number> {
   return runUntilEnd({ roles, verbose }, async (run) => {
@@ -42,7 +49,7 @@ export function runService({ roles, verbose, servers, onReady }: StartOptions): 
   });
 }
 
-async function start(run: Run, servers: Servers | undefined): Promise<Runtime> {
+async function start(run: Run, servers: Servers | undefined): Promise<Started> {
   const { config, log, end, stops } = run;
   const environment = servers
     ? { ...(await createEnvironment(config, servers)), stop: () => Promise.resolve() }
@@ -52,12 +59,14 @@ async function start(run: Run, servers: Servers | undefined): Promise<Runtime> {
   );
   stops.push(environment.stop);
   end.signal.throwIfAborted();
+  const demoSignIn = config.development && environment.simulator ? createDemoSignIn() : null;
   const service = await startService({
     config,
     log,
     ...environment,
     bundlePath: path.join(packageRoot, 'dist', 'workflow-bundle.js'),
     signal: end.signal,
+    ...(demoSignIn ? { pages: (core) => [demoSignIn.page(core)] } : {}),
     onFailure: (err) => {
       log.fatal({ err }, 'a worker stopped unexpectedly');
       end.fail();
@@ -95,7 +104,7 @@ async function start(run: Run, servers: Servers | undefined): Promise<Runtime> {
     const encryption_key_id = environment.encryptionKeys[0]?.id;
     writeRuntime(dataDir, { ...runtime, encryption_key_id });
   }
-  return runtime;
+  return { runtime, signInUrl: (runtime.demo && apiUrl && demoSignIn?.urlAt(publicUrl)) ?? null };
 }
 
 /** Temporal Cloud rejects this call: there the operator creates the attributes in the console. */
@@ -107,20 +116,15 @@ async function registerAttributes({ core }: Service, log: Logger): Promise<void>
   }
 }
 
-/** Signs the demo owner in through the simulator: one click opens the bot, the other one is Yes. */
-function demoSignIn({ demo, simulator_url: simulator, dashboard_url: dashboard }: Runtime): string | null {
-  return demo && simulator && dashboard ? `${dashboard}?demo=${demoOwner}` : null;
-}
-
 /** The addresses and the demo key, for the terminal. */
-export function summary(runtime: Runtime): string {
+export function summary({ runtime, signInUrl }: Started): string {
   // The embedded Temporal server has one namespace.
   const views = runtime.demo && runtime.temporal_ui_url && `${runtime.temporal_ui_url}/namespaces/default`;
   const lines = [
     ['Start here', runtime.demo_url ?? runtime.dashboard_url],
     ['API', runtime.api_url],
     ['Dashboard', runtime.dashboard_url],
-    ['As demo owner', demoSignIn(runtime)],
+    ['As demo owner', signInUrl],
     ['API docs', runtime.docs_url],
     ['Simulator', runtime.simulator_url],
     ['Temporal UI', runtime.temporal_ui_url],

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type { Middleware } from 'koa';
 import { connectMessengers, type PlatformAccesses } from './bots/messengers';
 import { createTurns } from './bots/turns';
 import type { Config } from './config';
@@ -29,6 +30,8 @@ export interface ServiceOptions {
   /** dist/workflow-bundle.js, or the bundle built by the tests. */
   bundlePath: string;
   platforms: PlatformAccesses;
+  /** Pages of this start only, before all others. */
+  pages?: ((core: Core) => Middleware[]) | undefined;
   /** Called when a required part of the process has stopped unexpectedly. */
   onFailure: (error: unknown) => void;
   /** The task queues that get a worker, for tests that need only some. Default: all. */
@@ -117,7 +120,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
     let apiUrl: string | null = null;
     if (config.roles.includes('api')) {
-      const api = await startApi(core);
+      const api = await startApi(core, options.pages?.(core));
       boundPort = api.port;
       apiUrl = `http://127.0.0.1:${api.port}`;
       stopsFirst.push(() => api.stop());

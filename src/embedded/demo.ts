@@ -9,7 +9,7 @@ import { insertChain } from '../drip/queries/chains';
 import { insertTracked } from '../tracked/queries';
 import { isoTime } from '../lib/iso-time';
 import { newApiKey, sha256 } from '../lib/tokens';
-import { findAccount, upsertAccount } from '../projects/queries/accounts';
+import { findAccount, upsertAccount, type Account } from '../projects/queries/accounts';
 import { insertMember, listAccountProjects } from '../projects/queries/account-projects';
 import { findProjectByKey, insertApiKey } from '../projects/queries/keys';
 import {
@@ -68,11 +68,16 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string): Promise<D
   });
 }
 
+/** Null before the demo project is seeded. */
+export function findDemoOwner(db: Db): Promise<Account | null> {
+  return findAccount(db, 'telegram', String(namedUserId(demoOwner)));
+}
+
 /** The owner can sign in to the dashboard through the simulator, without an invitation first. */
 async function seedOwner(db: Db, projectId: string): Promise<void> {
   const id = String(namedUserId(demoOwner));
   const account =
-    (await findAccount(db, 'telegram', id)) ??
+    (await findDemoOwner(db)) ??
     (await upsertAccount(db, {
       channel: 'telegram',
       platform_user_id: id,

@@ -42,7 +42,6 @@ export function webFiles({ development, hasSession }: WebFilesOptions): Middlewa
       const isSignedOut = !hasSession(ctx) && CARRY_COOKIE.includes(ctx.get('sec-fetch-site'));
       return void (await serve(ctx, 'dashboard.html', '/dashboard', isSignedOut ? signedOut : asBuilt));
     }
-    if (ctx.path === '/') return ctx.redirect('/dashboard');
     return next();
   };
 }

@@ -1,4 +1,5 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
+import { platforms } from '../bots';
 import { webhookIntake } from '../bots/webhook-intake';
 import { createBatchRoutes } from '../broadcasts/batch/routes';
 import { createBroadcastRoutes } from '../broadcasts/routes';
@@ -16,6 +17,7 @@ import { createExportRoute } from '../exports';
 import { createApp } from '../http/app';
 import { docsPages } from '../http/docs';
 import { errorPage, wantsPage } from '../http/error-page';
+import { frontPage } from '../http/front-page';
 import type { Part } from '../http/health';
 import { requireActive, type Authenticate, type GuardDeps } from '../http/guard';
 import { createHealthRoutes } from '../http/health-routes';
@@ -149,7 +151,8 @@ function guardDeps(core: Core): GuardDeps {
   };
 }
 
-export async function startApi({ pools, ...rest }: Core): Promise<RunningApi> {
+/** `ownPages` come before all others. */
+export async function startApi({ pools, ...rest }: Core, ownPages: Middleware[] = []): Promise<RunningApi> {
   const core: Core = { ...rest, pools, pool: pools.requests };
   const login: Core = { ...core, pool: pools.login };
   const { config, log, publicUrl } = core;
@@ -162,15 +165,20 @@ export async function startApi({ pools, ...rest }: Core): Promise<RunningApi> {
   const guarded = guardDeps(core);
   let port = 0;
   const ownUrl = () => `http://${reachable(config.host)}:${port}`;
+  const hasSession = (ctx: Context) => sessionHash(ctx, publicUrl()) !== null;
   const app = createApp(
     {
       routes,
       pages: [
+        ...ownPages,
         docsPages({ routes, publicUrl, development: config.development }),
-        webFiles({
-          development: config.development,
-          hasSession: (ctx) => sessionHash(ctx, publicUrl()) !== null,
+        frontPage({
+          publicUrl,
+          openSignup: config.HERALD_OPEN_SIGNUP,
+          hasSession,
+          messengers: platforms(),
         }),
+        webFiles({ development: config.development, hasSession }),
         brandFiles(core),
         miniAppPage(),
         miniAppLimit(core),

@@ -33,7 +33,7 @@ async function main() {
   const emitter = http.createServer(emitExample).listen(0, '127.0.0.1');
   process.exitCode = await runService({
     servers: { databaseUrl, temporalAddress, temporalUiUrl: null, simulator, dataDir: null },
-    onReady(runtime) {
+    onReady({ runtime }) {
       const emitUrl = `http://127.0.0.1:${emitter.address().port}`;
       const ready = { url: runtime.api_url, databaseUrl, emitUrl, simulator };
       // Written whole before it has its name: the reader never sees half of it.

@@ -5,7 +5,7 @@ import { loadConfig, type Config } from '../../src/config';
 import { emitEvent } from '../../src/events';
 import { eventRegistry } from '../../src/events/contract';
 import { simulatorLink, type Simulator } from '../../src/embedded/simulator';
-import { startService, type Service } from '../../src/service';
+import { startService, type Service, type ServiceOptions } from '../../src/service';
 import type { QueueName } from '../../src/temporal/names';
 import { createApi } from './api';
 import { createTestDatabase, patient, type TestDatabase } from './database';
@@ -36,6 +36,8 @@ export interface TestServiceOptions {
   temporalAddress?: string;
   /** Default: the bundle of the test run. */
   bundlePath?: string;
+  /** Pages of this installation only. */
+  pages?: ServiceOptions['pages'];
   /** Collects every log line, to search for what must not be there. */
   logLines?: string[];
 }
@@ -78,6 +80,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     bundlePath: options.bundlePath ?? required('HERALD_TEST_WORKFLOW_BUNDLE'),
     platforms: { ...withTokens(config), ...simulatedPlatforms(simulator) },
     queues: options.queues,
+    pages: options.pages,
     onFailure: (error) => {
       throw error;
     },

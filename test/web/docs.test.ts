@@ -49,6 +49,43 @@ const looks = [
   { width: 360, colorScheme: 'light', rules: ['color-contrast'] },
 ] as const;
 
+describe('the front page', () => {
+  it('says what Herald is in one screen, with one next step, in both languages and without a script', async () => {
+    const [service, browser] = await Promise.all([useService(), launchBrowser()]);
+    const { context, page, complaints } = await visit(browser, { viewport: { width: 1280, height: 800 } });
+    for (const { width, colorScheme } of looks) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      await page.goto(service.url);
+      expect([width, colorScheme, await overflow(page), await seriousFlaws(page)]).toEqual([
+        width,
+        colorScheme,
+        0,
+        [],
+      ]);
+      const action = await page.locator('.btn.primary').boundingBox();
+      expect(action && action.y + action.height).toBeLessThan(800);
+    }
+    expect(await page.locator('.btn').count()).toBe(1);
+    await page.getByRole('link', { name: 'Русский' }).click();
+    await page.getByRole('heading', { name: /Вход через мессенджер/ }).waitFor();
+    // The documentation follows the choice.
+    await page.getByRole('link', { name: 'Документация' }).click();
+    expect(new URL(page.url()).pathname).toBe('/docs/ru');
+    expect(complaints).toEqual([]);
+    await context.close();
+
+    const russian = await visit(browser, { locale: 'ru-RU', javaScriptEnabled: false });
+    await russian.page.goto(service.url);
+    expect(await russian.page.getByRole('link', { name: 'Создать проект' }).getAttribute('href')).toBe(
+      '/dashboard?new',
+    );
+    await russian.context.close();
+    await browser.close();
+    await service.stop();
+  });
+});
+
 describe('the documentation', () => {
   let service: Installation;
   let browser: Browser;

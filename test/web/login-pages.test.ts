@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { endSession } from '../../src/login/queries/decisions';
 import { seedDemoProject } from '../../src/embedded/demo';
+import { createDemoSignIn } from '../../src/embedded/demo-sign-in';
 import { eventually } from '../support/eventually';
 import { png } from '../support/png';
 import { startTestService, type TestProject, type TestService } from '../support/service';
@@ -22,11 +23,16 @@ let browser: Browser;
 let project: TestProject;
 let dataDir: string;
 const visits: Visit[] = [];
+let later = 0;
+const demoSignIn = createDemoSignIn(() => Date.now() + later);
 
 beforeAll(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), 'herald-demo-'));
   // Its own: it has the data of the demo.
-  [service, browser] = await Promise.all([startTestService({ queues: ['logins'] }), launchBrowser()]);
+  [service, browser] = await Promise.all([
+    startTestService({ queues: ['logins'], pages: (core) => [demoSignIn.page(core)] }),
+    launchBrowser(),
+  ]);
   await seedDemoProject(service.pool, path.join(dataDir, 'demo-api-key'));
   project = await service.createProject({
     name: 'Чайная лавка',
@@ -76,6 +82,36 @@ async function answerAs(user: string, link: string, button: string): Promise<voi
 }
 
 describe('the link of the demo’s owner', () => {
+  it('signs in once, on this machine; afterwards it leads to the sign-in through the simulator', async () => {
+    const link = demoSignIn.urlAt(service.url) ?? '';
+    expect(demoSignIn.urlAt('https://herald.example')).toBeNull();
+    const open = (url: string, headers: Record<string, string> = {}) =>
+      fetch(url, { headers, redirect: 'manual' });
+    const refused = {
+      'a guess': await open(`${service.url}/dashboard/demo/${'x'.repeat(43)}`),
+      'a tunnel': await open(link, { 'x-forwarded-for': '203.0.113.7' }),
+      'another site': await open(link, { 'sec-fetch-site': 'cross-site' }),
+      'a preview': await open(link, { 'sec-purpose': 'prefetch' }),
+    };
+    later = 16 * 60_000;
+    Object.assign(refused, { 'too late': await open(link) });
+    later = 0;
+    for (const [why, response] of Object.entries(refused)) {
+      expect([
+        why,
+        response.status,
+        response.headers.get('location'),
+        response.headers.get('set-cookie'),
+      ]).toEqual([why, 303, '/dashboard?demo=demo', null]);
+    }
+    const { page, complaints } = await someone();
+    await page.goto(link);
+    await page.getByText('Demo project').first().waitFor();
+    expect(new URL(page.url()).pathname).toBe('/dashboard');
+    expect(complaints).toEqual([]);
+    expect((await open(link)).headers.get('set-cookie')).toBeNull();
+  });
+
   it('signs in to the dashboard with two clicks: one opens the bot, the other one is Yes', async () => {
     const { page, context } = await someone();
     await page.goto(`${service.url}/dashboard?demo=demo`);

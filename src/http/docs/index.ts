@@ -9,7 +9,7 @@ import { createLayout, heading, type DocsPage } from './layout';
 import { limitsPage } from './limits-page';
 import { byResource, listOperations, type Operation } from './operations';
 import { errorsPage, eventsPage } from './pages';
-import { newChoice, readerLanguage, remember } from './reader-language';
+import { newChoice, readerLanguage, remember } from '../reader-language';
 import { operationList, operationUrl, referenceIndex, resourcePage } from './reference';
 import { searchIndex } from './search-index';
 import { signaturePage } from './signature-page';

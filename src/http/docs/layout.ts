@@ -2,7 +2,7 @@ import { withVersion } from '../asset-version';
 import type { Language } from '../../contract/common';
 import { html, pageHead, type Html } from '../html';
 import { localPath, menu, type MenuGroup } from './contents';
-import { CHOICE } from './reader-language';
+import { CHOICE } from '../reader-language';
 import { texts } from './texts';
 
 /** A heading of the page, for the table of contents. */
