@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from '../lib/log';
 import { startPeriodicJob, type PeriodicJob } from '../lib/periodic-job';
-import { claimableLag } from './queries/claim';
+import { firstAttemptsWait } from './queries/claim';
 import { INDEX_BATCH, indexNextEvents } from './queries/search-index';
 
 const SWEEP_MS = 1_000;
@@ -20,7 +20,7 @@ export function startSearchIndex({ pool, log }: { pool: pg.Pool; log: Logger }):
 }
 
 /**
- * Stops after one batch when a delivery waits for an attempt that could be made: the words of an event cost as much as its
+ * Stops after one batch while first attempts wait, unless it is for their receiver: the words of an event cost as much as its
  * delivery. One batch in any case, so that deliveries that wait for long do not stop the search of every project.
  */
 export async function indexWhileIdle(pool: pg.Pool, signal?: AbortSignal): Promise<void> {
@@ -28,5 +28,5 @@ export async function indexWhileIdle(pool: pg.Pool, signal?: AbortSignal): Promi
     const started = performance.now();
     if ((await indexNextEvents(pool)) < INDEX_BATCH) return;
     await sleep((performance.now() - started) * PAUSE_FACTOR, undefined, { signal });
-  } while (!signal?.aborted && (await claimableLag(pool)) === 0);
+  } while (!signal?.aborted && !(await firstAttemptsWait(pool)));
 }

@@ -4,7 +4,7 @@ import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { RetryPolicyName } from '../../projects/contract';
 import type { DeliveryLane, LaneSetting } from '../contract';
-import { inFlight, useIndexes } from './queue';
+import { inFlight, rowByIndexes, useIndexes } from './queue';
 
 /*
  * The claim: which deliveries of the queue continue now, and in which lane. One READ COMMITTED transaction of two
@@ -52,6 +52,12 @@ function kindsOf(lane: DeliveryLane): { isFirst: boolean; condition: (dueAt: str
   const first = { isFirst: true, condition: takesFirst[lane] };
   return lane === 'express' ? [first] : [{ isFirst: false, condition: () => 'true' }, first];
 }
+
+/**
+ * As `q.holder IS NULL`, for a row that is found by its key: in words that match the condition of no index. A plan that was
+ * made while the queue was short would otherwise walk through all that wait, once for each row that it claims.
+ */
+const IS_UNHELD = 'num_nulls(q.holder) = 1';
 
 const waits = (isFirst: boolean) => `q.holder IS NULL AND q.needs_slot AND q.is_first = ${isFirst}`;
 
@@ -148,7 +154,7 @@ function claimed(
        SELECT d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.test, d.policy, d.status, d.attempts, d.started,
          d.round, d.served
        FROM chosen c JOIN delivery_queue q ON q.delivery_id = c.delivery_id JOIN deliveries d ON d.id = q.delivery_id
-       WHERE d.status = 'pending' AND q.holder IS NULL ${lane === 'express' ? 'AND q.needs_slot AND q.is_first' : ''}
+       WHERE d.status = 'pending' AND ${IS_UNHELD} ${lane === 'express' ? 'AND q.needs_slot AND q.is_first' : ''}
        FOR NO KEY UPDATE OF ${lane === 'express' ? 'q' : 'd'} SKIP LOCKED
      ), claimed AS (
        UPDATE delivery_queue q SET holder = '${holder}', claimed_at = clock_timestamp(),
@@ -332,9 +338,9 @@ export function noteFullEndpoints(db: Db): Promise<number> {
  * Age in seconds of the oldest delivery that waits for a relay: one that could be claimed now, or one whose claimed start
  * has not led to an attempt. What waits for its receiver is not late.
  */
-export async function claimableLag(db: Db): Promise<number> {
-  const found = await row<{ lag: number | null }>(
-    db,
+export async function claimableLag(pool: pg.Pool): Promise<number> {
+  const found = await rowByIndexes<{ lag: number | null }>(
+    pool,
     'claimable_lag',
     `WITH RECURSIVE ${heads('first', true)}, ${heads('later', false)}
      SELECT max(extract(epoch FROM clock_timestamp() - greatest(h.due_at, e.full_at)))::float8 AS lag
@@ -344,4 +350,16 @@ export async function claimableLag(db: Db): Promise<number> {
      WHERE e.status = 'active' AND e.deleted_at IS NULL AND ${attemptsInFlight('0 seconds')} < ${SLOTS}`,
   );
   return Math.max(0, found?.lag ?? 0);
+}
+
+/** Whether first attempts wait for Herald: of an endpoint that has a free slot, or whose attempts take less than a second. */
+export async function firstAttemptsWait(pool: pg.Pool): Promise<boolean> {
+  const found = await rowByIndexes<{ waits: boolean }>(
+    pool,
+    'first_attempts_wait',
+    `WITH RECURSIVE ${heads('first', true)}
+     SELECT EXISTS (SELECT 1 FROM first h JOIN endpoints e ON e.id = h.endpoint_id
+       WHERE e.status = 'active' AND e.deleted_at IS NULL AND ${attemptsInFlight('1 second')} < ${SLOTS}) AS waits`,
+  );
+  return found?.waits ?? false;
 }

@@ -1,9 +1,9 @@
 import { noteChange } from '../../db/changes';
-import { withPipelinedTransaction, type Db } from '../../db/pool';
-import { change, row, rows } from '../../db/query';
+import type { Db } from '../../db/pool';
+import { change, rows } from '../../db/query';
 import type { Deliveries } from '../../events';
 import { UUID_TIME_LENGTH } from '../../lib/uuid';
-import { useIndexes } from './queue';
+import { rowByIndexes } from './queue';
 
 /** A new UUIDv7 with the time of the event's. */
 const OF_THE_SAME_TIME = `(left(given.event_id::text, ${UUID_TIME_LENGTH}) || '7' ||
@@ -105,12 +105,10 @@ export const deliveries: Deliveries = {
   },
 
   async countWaiting(pool, projectId, max) {
-    const [, counted] = await withPipelinedTransaction(pool, (db) =>
-      Promise.all([
-        useIndexes(db),
-        row<{ waiting: number }>(db, 'count_waiting_deliveries', COUNT_WAITING, [projectId, max]),
-      ]),
-    );
+    const counted = await rowByIndexes<{ waiting: number }>(pool, 'count_waiting_deliveries', COUNT_WAITING, [
+      projectId,
+      max,
+    ]);
     return counted?.waiting ?? 0;
   },
 };

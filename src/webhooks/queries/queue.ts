@@ -19,6 +19,19 @@ export function useIndexes(db: Db): Promise<unknown> {
   return row(db, 'use_indexes', USE_INDEXES);
 }
 
+/** A statement that reads the queue, planned by its indexes. */
+export async function rowByIndexes<R extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  name: string,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<R | null> {
+  const [, found] = await withPipelinedTransaction(pool, (db) =>
+    Promise.all([useIndexes(db), row<R>(db, name, text, values)]),
+  );
+  return found;
+}
+
 /** Slots of an endpoint that are taken now. */
 export const inFlight = (endpoint: string) =>
   `(SELECT count(*) FROM delivery_queue f WHERE f.endpoint_id = ${endpoint} AND f.holder IS NOT NULL AND f.needs_slot
@@ -87,10 +100,13 @@ export function shortenStartLease(db: Db, deliveryId: string): Promise<number> {
   );
 }
 
-const END_EXPIRED_LEASES = `WITH expired AS MATERIALIZED (
+/** In the order of the index of held rows, so that no other one is walked through. */
+const END_EXPIRED_LEASES = `WITH held AS MATERIALIZED (
+       SELECT delivery_id, holder, needs_slot FROM delivery_queue
+       WHERE holder IS NOT NULL AND lease_until < clock_timestamp() ORDER BY endpoint_id, lease_until LIMIT $1
+     ), expired AS MATERIALIZED (
        SELECT q.delivery_id, q.holder, d.status = 'pending' OR NOT q.needs_slot AS goes_on
-       FROM delivery_queue q JOIN deliveries d ON d.id = q.delivery_id
-       WHERE q.holder IS NOT NULL AND q.lease_until < clock_timestamp() LIMIT $1 FOR NO KEY UPDATE OF d SKIP LOCKED
+       FROM held q JOIN deliveries d ON d.id = q.delivery_id FOR NO KEY UPDATE OF d SKIP LOCKED
      ), waiting AS (
        UPDATE delivery_queue q SET holder = NULL, claimed_at = NULL, lease_until = NULL
        FROM expired x

@@ -1,3 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import { createPool } from '../../../src/db/pool';
+import {
+  claimableLag,
+  claimExpress,
+  firstAttemptsWait,
+  noteFullEndpoints,
+} from '../../../src/webhooks/queries/claim';
+import { recordSuccesses } from '../../../src/webhooks/queries/express';
+import { endExpiredLeases } from '../../../src/webhooks/queries/queue';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 /** What a delivery writes on its way to a success. */
@@ -82,4 +92,107 @@ test('deliveries without a success are listed, whatever statement changes them',
   });
   for (const id of [retrying, failed, retried]) await set(id, `status = 'succeeded', ended_at = now()`);
   expect(await listed()).toEqual({ [cancelled]: 'cancelled' });
+});
+
+describe('a queue that was short when its statements were planned', () => {
+  const LONG = 100_000;
+  const SLOTS = 20;
+
+  /** Queues deliveries of one endpoint; those after the first hundred have only their row in the queue. */
+  async function queue(endpointId: string, count: number): Promise<void> {
+    await database.pool.query(
+      `WITH event AS (
+         INSERT INTO events (project_id, name, body) SELECT project_id, 'otp.sent', '{}'
+         FROM endpoints, generate_series(1, least(100, $2::int)) WHERE id = $1 RETURNING id, project_id
+       ), delivery AS (
+         INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy)
+         SELECT project_id, $1, id, 'otp.sent', 'quick' FROM event RETURNING id, project_id
+       )
+       INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, is_first, due_at)
+       SELECT id, $1, project_id, true, now() FROM delivery
+       UNION ALL
+       SELECT gen_random_uuid(), $1, project_id, true, now() + interval '1 second'
+       FROM endpoints, generate_series(101, $2) WHERE id = $1`,
+      [endpointId, count],
+    );
+  }
+
+  test('is read no further when it is long', async () => {
+    const pool = createPool({ url: database.url, max: 1 });
+    // Tables, not statements: what the planner reads is not among them.
+    const pagesRead = async () => {
+      await pool.query('SELECT pg_stat_force_next_flush()');
+      const { rows } = await pool.query<{ pages: number }>(
+        `SELECT sum(heap_blks_read + heap_blks_hit + coalesce(idx_blks_read + idx_blks_hit, 0))::int AS pages
+         FROM pg_statio_user_tables`,
+      );
+      return rows[0]?.pages ?? 0;
+    };
+    const pagesOf = async (statement: () => Promise<unknown>) => {
+      const before = await pagesRead();
+      await statement();
+      return (await pagesRead()) - before;
+    };
+    const claim = () => claimExpress(pool, { limit: 100, defaultLane: 'express' });
+    const record = (claimed: { id: string; endpoint_id: string }[]) =>
+      recordSuccesses(
+        pool,
+        claimed.map(({ id, endpoint_id }) => ({
+          id,
+          endpoint_id,
+          http_status: 200,
+          duration_ms: 1,
+          request_headers: {},
+          response_body: '',
+          response_headers: {},
+          refill: true,
+        })),
+        'express',
+      );
+    const turn = async () => {
+      const pages: Record<string, number> = {};
+      let claimed: { id: string; endpoint_id: string }[] = [];
+      pages['claim'] = await pagesOf(async () => (claimed = await claim()));
+      expect(claimed).toHaveLength(SLOTS);
+      pages['record and refill'] = await pagesOf(async () => {
+        expect(await record(claimed)).toHaveLength(SLOTS);
+      });
+      pages['lag'] = await pagesOf(() => claimableLag(pool));
+      pages['waits'] = await pagesOf(() => firstAttemptsWait(pool));
+      pages['full endpoints'] = await pagesOf(() => noteFullEndpoints(pool));
+      pages['leases'] = await pagesOf(() => endExpiredLeases(pool, 100));
+      return pages;
+    };
+    try {
+      const { rows } = await pool.query<{ id: string }>(
+        `WITH project AS (INSERT INTO projects (slug, name) VALUES ('long-queue', 'Long queue') RETURNING id)
+         INSERT INTO endpoints (project_id, url, retry_policy, concurrency)
+         SELECT id, 'https://example.com', 'quick', ${SLOTS} / 2 FROM project, generate_series(1, 2)
+         RETURNING id`,
+      );
+      const [first = '', second = ''] = rows.map(({ id }) => id).sort();
+      // As on a connection that is made under load: nothing waits, and the index of the key has several pages.
+      await pool.query(
+        `INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, is_first, holder, claimed_at, lease_until)
+         SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), true, 'express', now(), now() + interval '1 hour'
+         FROM generate_series(1, 400)`,
+      );
+      expect(await claim()).toEqual([]);
+      expect(await record([{ id: randomUUID(), endpoint_id: first }])).toEqual([]);
+      await pool.query('DELETE FROM delivery_queue');
+      for (const id of [first, second]) await queue(id, SLOTS);
+      const short = await turn();
+      await pool.query('DELETE FROM delivery_queue');
+      // In the order of the index, those of the second endpoint are behind all of the first.
+      await queue(first, LONG);
+      await queue(second, SLOTS);
+      const long = await turn();
+      for (const [name, pages] of Object.entries(long)) {
+        // Deeper indexes, and the dead entries of the first turn.
+        expect({ name, few: pages < 4 * (short[name] ?? 0) + 100, pages }).toMatchObject({ few: true });
+      }
+    } finally {
+      await pool.end();
+    }
+  });
 });
