@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import Ajv from 'ajv/dist/2020';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadConfig, roleNames, settings } from '../../../src/config';
+import { validatorFor } from '../../support/chart/schema';
 
 const root = path.join(__dirname, '..', '..', '..');
 const folder = path.join(root, 'ops', 'kubernetes');
@@ -49,28 +49,6 @@ const byName = (kind: string, name: string) => ofKind(kind).find((each) => each.
 const workloads = [...ofKind('Deployment'), ...ofKind('StatefulSet')];
 const containerOf = (manifest: Manifest) => manifest.spec.template.spec.containers[0]!;
 const ours = workloads.filter((workload) => containerOf(workload).image.startsWith('herald:'));
-
-interface KubernetesSchema {
-  $defs: Record<
-    string,
-    { 'x-kubernetes-group-version-kind'?: { group: string; kind: string; version: string }[] }
-  >;
-}
-const schema = JSON.parse(
-  readFileSync(path.join(root, 'test', 'unit', 'packaging', 'schemas', 'kubernetes.json'), 'utf8'),
-) as KubernetesSchema;
-const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
-ajv.addSchema(schema, 'kubernetes');
-
-function validatorFor({ apiVersion, kind }: Pick<Manifest, 'apiVersion' | 'kind'>) {
-  const [version, group = ''] = apiVersion.split('/').reverse();
-  const name = Object.entries(schema.$defs).find(([, definition]) =>
-    definition['x-kubernetes-group-version-kind']?.some(
-      (known) => known.group === group && known.version === version && known.kind === kind,
-    ),
-  )?.[0];
-  return name === undefined ? undefined : ajv.getSchema(`kubernetes#/$defs/${name}`);
-}
 
 test.each(manifests.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest] as const))(
   '%s is valid by the schema of Kubernetes',
