@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type pg from 'pg';
 import type { Channel } from '../contract/common';
 import type { Cipher } from '../lib/cipher';
 import type { Logger } from '../lib/log';
@@ -60,6 +61,11 @@ export interface RemovedPerson extends Person {
 
 export interface PersonalData {
   tables: Record<string, PersonalTable>;
+  /**
+   * Erases the next `BATCH_ROWS` rows of what can be many and nothing waits for; returns how many they were. Called over and
+   * over again before the removal, so that its transaction is short.
+   */
+  eraseNext?(pool: pg.Pool, person: Person): Promise<number>;
   /** Runs in the transaction of the removal, before the subscriber's row is deleted. */
   erase?(db: Db, person: RemovedPerson, deps: { cipher: Cipher; client: Client; log: Logger }): Promise<void>;
 }

@@ -122,6 +122,11 @@ export function withCommitHook<T>(hook: CommitHook, work: () => Promise<T>): Pro
   return commitHooks.run(hook, work);
 }
 
+/** Runs `work` outside the change that the request makes: its transactions have no hook. */
+export function withoutCommitHook<T>(work: () => Promise<T>): Promise<T> {
+  return commitHooks.exit(work);
+}
+
 /**
  * Runs `work` in one transaction: committed when it returns, rolled back when it throws. After a deadlock it runs again,
  * so its effects must be those of its statements.
@@ -214,7 +219,7 @@ export function inTransaction<T>(db: Db, work: (db: Db) => Promise<T>): Promise<
 /** Several reads of the same snapshot. */
 export function withSnapshot<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Promise<T>): Promise<T> {
   // It changes nothing, and so has no hooks.
-  return commitHooks.exit(() =>
+  return withoutCommitHook(() =>
     withTransaction(pool, async (db) => {
       await db.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
       return work(db);

@@ -1,14 +1,31 @@
 import { limits } from '../contract/limits';
+import type { Core } from '../core';
+import { BATCH_ROWS, inTurn } from '../db/batches';
 import { notifyAfterCommit, notifyChannels } from '../db/notify';
-import type { Db } from '../db/pool';
+import { withTransaction, type Db } from '../db/pool';
 import type { Cause } from '../subscribers';
 import type { Properties } from '../subscribers/contract';
-import { insertEnrolments, lockEntrants, lockTriggeredChains, type TriggeredChain } from './queries/enrol';
+import { startRelay, type Relay } from '../temporal/relay';
+import {
+  claimEntries,
+  insertEnrolments,
+  insertEntries,
+  lockEntrants,
+  lockTriggeredChains,
+  takeEntry,
+  type DueEntry,
+  type Entry,
+  type TriggeredChain,
+} from './queries/enrol';
 import { propertyRulesHold } from './rules/evaluate';
+
+/** One object, so that entries with none can be told by it. */
+const NO_PROPERTIES: Properties = {};
 
 /**
  * Enrols subscribers into the chains that these causes trigger, in the cause's transaction: a chain that can no longer
- * take a subscriber is left out. Lock order: project, subscribers, chains, enrolments.
+ * take a subscriber is left out. Lock order: project, subscribers, chains, enrolments. A thousand people with a hundred chains
+ * are a hundred thousand enrolments: those beyond a batch are left to the relay, because the project's logins wait.
  */
 export async function enrolByCauses(db: Db, projectId: string, causes: readonly Cause[]): Promise<void> {
   const chains = await lockTriggeredChains(db, projectId, causes);
@@ -19,10 +36,61 @@ export async function enrolByCauses(db: Db, projectId: string, causes: readonly 
       .map((cause) => ({
         chainId: chain.id,
         subscriberId: cause.subscriberId,
-        properties: cause.type === 'event' ? cause.properties : {},
+        properties: cause.type === 'event' ? cause.properties : NO_PROPERTIES,
       })),
   );
-  await enrolWanted(db, firstOfEach(wanted), null);
+  const distinct = firstOfEach(wanted);
+  await enrolWanted(db, distinct.slice(0, BATCH_ROWS), null);
+  const rest = entriesOf(distinct.slice(BATCH_ROWS));
+  if (rest.length === 0) return;
+  await insertEntries(db, rest);
+  notifyAfterCommit(db, notifyChannels.drip);
+}
+
+/** A batch each at most: the subscribers who enter the same chain with the same properties. */
+function entriesOf(wanted: Wanted[]): Entry[] {
+  const open = new Map<string, Map<Properties, Entry>>();
+  const entries: Entry[] = [];
+  for (const { chainId, subscriberId, properties } of wanted) {
+    const ofChain = open.get(chainId) ?? new Map<Properties, Entry>();
+    open.set(chainId, ofChain);
+    const known = ofChain.get(properties);
+    if (known && known.subscriberIds.length < BATCH_ROWS) {
+      known.subscriberIds.push(subscriberId);
+      continue;
+    }
+    const entry = { chainId, subscriberIds: [subscriberId], properties };
+    ofChain.set(properties, entry);
+    entries.push(entry);
+  }
+  return entries;
+}
+
+/** Enrols those whom a cause has left, one batch after the other. */
+export function startEntryRelay({
+  pool,
+  log,
+  notifications,
+}: Pick<Core, 'pool' | 'log' | 'notifications'>): Relay {
+  return startRelay<DueEntry>({
+    name: 'drip-entries',
+    channel: notifyChannels.drip,
+    notifications,
+    sweepMs: 5_000,
+    concurrency: 1,
+    claim: (limit) => claimEntries(pool, limit),
+    start: (due) => inTurn(due.project_id, () => withTransaction(pool, (db) => enrolEntry(db, due))),
+    log,
+  });
+}
+
+/** The entry and its enrolments are one commit, so that a crash neither loses nor repeats one. */
+async function enrolEntry(db: Db, { id }: DueEntry): Promise<void> {
+  const entry = await takeEntry(db, id);
+  if (!entry) return;
+  const { chainId, subscriberIds, properties } = entry;
+  const wanted = subscriberIds.map((subscriberId) => ({ chainId, subscriberId, properties }));
+  await enrolWanted(db, wanted, null);
 }
 
 /** Enrols these subscribers by a request. Returns the ids of the enrolments that were begun. The caller has locked the chain. */

@@ -6,6 +6,7 @@ import { startBroadcastRelay } from '../broadcasts/relay';
 import { startRecurringRelay } from '../broadcasts/recurring/relay';
 import { startScheduledRelay } from '../broadcasts/scheduled/relay';
 import type { Core } from '../core';
+import { startEntryRelay } from '../drip/enrol';
 import { startEnrolmentSync } from '../drip/sync';
 import { startDripRelay } from '../drip/relay';
 import { startEventEraser } from '../events/eraser';
@@ -82,6 +83,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startRecurringRelay(onWorkerConnection),
     startDripRelay(onWorkerConnection),
     startEnrolmentSync(core),
+    startEntryRelay(core),
     startExpressLane({ ...core, attempter }),
     startEndpointAlerts(core),
     startMemberNotices(core),

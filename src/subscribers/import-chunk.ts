@@ -2,14 +2,23 @@ import type pg from 'pg';
 import { AppError, type ErrorCode } from '../contract/errors';
 import type { SubscriberIdFormat } from '../contract/ids';
 import { limits } from '../contract/limits';
+import { BATCH_ROWS } from '../db/batches';
 import { withTransaction } from '../db/pool';
 import { rolledBack, undoneOnError } from '../db/savepoint';
+import type { CsvRow } from '../lib/csv';
 import { emitBulkEvents, type BulkEvent } from '../events';
 import { lockProject } from '../projects';
 import { changedValues, permissionChange, register } from './changes';
 import { readRow, type ImportedRow } from './import-row';
 import { addedTags, onSubscriberChange } from './on-change';
-import { endImport, lockImport, recordChunk, takeChunk, type ImportRow } from './queries/imports';
+import {
+  endImport,
+  insertChunks,
+  lockImport,
+  recordChunk,
+  takeChunk,
+  type ImportRow,
+} from './queries/imports';
 import { idsByExternalIds, lockSubscribers, updateSubscribers } from './queries/records';
 import type { SubscriberRecord } from './record';
 
@@ -26,10 +35,15 @@ export function importNextChunk({ pool, format }: Deps, importId: string): Promi
   return withTransaction(pool, async (db) => {
     const job = await lockImport(db, importId);
     if (!job || job.ended_at !== null) return false;
-    const lines = await takeChunk(db, importId, job.next_row);
-    if (!lines) {
+    const chunk = await takeChunk(db, importId, job.next_row);
+    if (!chunk) {
       await endImport(db, importId, 'completed');
       return false;
+    }
+    const lines = chunk.slice(0, await rowsAtOnce(db, job, chunk));
+    if (lines.length < chunk.length) {
+      const rest = JSON.stringify(chunk.slice(lines.length));
+      await insertChunks(db, importId, [{ first_row: job.next_row + lines.length, rows: rest }]);
     }
     const apply = () =>
       applyRows(
@@ -51,6 +65,30 @@ export function importNextChunk({ pool, format }: Deps, importId: string): Promi
     });
     return true;
   });
+}
+
+/** The first rows, as many as name a batch of subscribers: a row can name a hundred. */
+async function rowsAtOnce(
+  db: pg.PoolClient,
+  { project_id, columns }: ImportRow,
+  chunk: CsvRow[],
+): Promise<number> {
+  const given = chunk.map(({ cells }) => readRow(columns, cells));
+  const externalIds = given.map((row) =>
+    typeof row === 'object' && 'external_id' in row.who ? row.who.external_id : null,
+  );
+  const distinct = [...new Set(externalIds)].filter((id) => id !== null);
+  if (distinct.length === 0) return chunk.length;
+  const people = new Map<string | null, number>();
+  for (const { external_id } of await idsByExternalIds(db, project_id, distinct, limits.sendRecipients)) {
+    people.set(external_id, (people.get(external_id) ?? 0) + 1);
+  }
+  let total = 0;
+  const beyond = externalIds.findIndex((id) => {
+    total += people.get(id) ?? 1;
+    return total > BATCH_ROWS;
+  });
+  return beyond === -1 ? chunk.length : Math.max(1, beyond);
 }
 
 /** For each row the code of its error, or null. */

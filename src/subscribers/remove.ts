@@ -1,26 +1,31 @@
+import type pg from 'pg';
 import type { SubscriberIdFormat } from '../contract/ids';
 import type { Core } from '../core';
-import { withTransaction } from '../db/pool';
+import { inBatches, inTurn } from '../db/batches';
+import { withoutCommitHook, withTransaction } from '../db/pool';
+import { SHARE_WAIT_MS } from '../db/project-share';
 import { emitEvent, eraseDueEvents, markEventsForErasure } from '../events';
 import { rewriteRecordedResponses } from '../http/idempotency';
 import { lockProject } from '../projects';
-import { orNotFound, uuidOf } from './changes';
+import { orNotFound, requireSubscriber, uuidOf } from './changes';
 import { onSubscriberChange } from './on-change';
 import { personalData, publicIdsOf } from './personal-data';
 import { eraseLinks, ownExternalId } from './queries/personal-data';
 import { deleteSubscriber, lockSubscriber } from './queries/records';
-import { presentSubscriber } from './record';
+import { presentSubscriber, type SubscriberRecord } from './record';
 
 /**
  * Removes a subscriber and everything that is held about them. Events of theirs that are still to be delivered, this
  * removal's among them, are erased when their last delivery has ended. Lock order: project, then subscriber.
+ * What can be many goes first, in batches; after a crash between them the subscriber is still there to be removed.
  */
-export function removeSubscriber(
+export async function removeSubscriber(
   deps: Pick<Core, 'pool' | 'cipher' | 'client' | 'log'>,
   projectId: string,
   publicId: string,
   format: SubscriberIdFormat,
 ): Promise<void> {
+  await eraseMany(deps.pool, await requireSubscriber(deps.pool, projectId, publicId));
   return withTransaction(deps.pool, async (db) => {
     await lockProject(db, projectId);
     const subscriber = orNotFound(await lockSubscriber(db, projectId, uuidOf(publicId)));
@@ -39,6 +44,15 @@ export function removeSubscriber(
     await markEventsForErasure(db, projectId, id, event?.id ?? null);
     await eraseDueEvents(db);
   });
+}
+
+async function eraseMany(pool: pg.Pool, subscriber: SubscriberRecord): Promise<void> {
+  const person = { ...subscriber, public_ids: publicIdsOf(subscriber.id) };
+  const next = (eraseNext: () => Promise<number>) =>
+    inTurn(person.project_id, () => withoutCommitHook(eraseNext), { waitMs: SHARE_WAIT_MS });
+  for (const { eraseNext } of personalData.entries()) {
+    if (eraseNext) await inBatches(() => next(() => eraseNext(pool, person)));
+  }
 }
 
 /** The view of a subscribe link, as it is after the removal of the subscriber whom it names. */

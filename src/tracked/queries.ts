@@ -1,6 +1,7 @@
 import type { Channel } from '../contract/common';
 import type { Cursor } from '../contract/cursor';
 import { limits } from '../contract/limits';
+import { BATCH_ROWS } from '../db/batches';
 import { cursorTime } from '../db/cursor-time';
 import type { PersonalData } from '../db/personal-data';
 import type { Db } from '../db/pool';
@@ -137,6 +138,14 @@ export const personalData: PersonalData = {
       removal: { with: 'subscribers' },
     },
   },
+  eraseNext: (pool, { id }) =>
+    change(
+      pool,
+      'erase_next_tracked_events',
+      `DELETE FROM tracked_events WHERE id IN (
+         SELECT id FROM tracked_events WHERE subscriber_id = $1 LIMIT ${BATCH_ROWS} FOR UPDATE SKIP LOCKED)`,
+      [id],
+    ),
 };
 
 /** Which of these events a rule may still look back to. */

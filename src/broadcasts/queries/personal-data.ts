@@ -1,4 +1,5 @@
-import type { PersonalData, RemovedPerson } from '../../db/personal-data';
+import { BATCH_ROWS } from '../../db/batches';
+import type { Person, PersonalData, RemovedPerson } from '../../db/personal-data';
 import type { Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
 import { rewriteRecordedResponses } from '../../http/idempotency';
@@ -32,6 +33,8 @@ export const personalData: PersonalData = {
       removal: 'erase',
     },
   },
+  eraseNext: (pool, person) =>
+    eraseRecipients(pool, person, `AND status NOT IN ('queued', 'sending') LIMIT ${BATCH_ROWS}`),
   async erase(db, person, { cipher }) {
     await rewriteRecordedResponses(db, cipher, await recentScheduledOf(db, person), withoutMessage);
     await eraseRecipients(db, person);
@@ -40,13 +43,13 @@ export const personalData: PersonalData = {
 };
 
 /** A recipient counts towards its broadcast after the removal. */
-async function eraseRecipients(db: Db, { id }: RemovedPerson): Promise<void> {
-  await change(
+function eraseRecipients(db: Db, { id }: Person, which = ''): Promise<number> {
+  return change(
     db,
-    'erase_recipients',
+    which ? 'erase_next_recipients' : 'erase_recipients',
     `UPDATE broadcast_recipients SET subscriber_id = '${ERASED_SUBSCRIBER_ID}', platform_message_id = NULL, media_message_id = NULL,
        error = NULL, content = NULL, ref = NULL
-     WHERE subscriber_id = $1`,
+     WHERE id IN (SELECT id FROM broadcast_recipients WHERE subscriber_id = $1 ${which})`,
     [id],
   );
 }

@@ -1338,6 +1338,20 @@ CREATE TABLE drip_entrants (
 );
 CREATE INDEX drip_entrants_subscriber ON drip_entrants (subscriber_id);
 
+-- People who are to enter a chain: what one cause leaves to the relay beyond a thousand enrolments, in batches. Enrolling them
+-- deletes the row.
+CREATE TABLE drip_entries (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  drip_id uuid NOT NULL REFERENCES drip_chains ON DELETE CASCADE,
+  subscriber_ids uuid[] NOT NULL,
+  -- Of the event that enrols them.
+  properties jsonb NOT NULL,
+  -- A claim is a lease: it moves this on.
+  due_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX drip_entries_due ON drip_entries (due_at, id);
+CREATE INDEX drip_entries_chain ON drip_entries (drip_id);
+
 CREATE TABLE drip_enrolments (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/pool';
-import { rows } from '../../db/query';
+import { change, row, rows } from '../../db/query';
 import type { Cause } from '../../subscribers';
 import type { Properties } from '../../subscribers/contract';
 import type { Trigger } from '../contract';
@@ -59,13 +59,17 @@ export async function insertEnrolments(
   requestId: string | null,
   perDay: number,
 ): Promise<string[]> {
+  // Those of an event are written once for all whom it names.
+  const properties = [...new Set(wanted.map((each) => each.properties))];
+  const places = new Map(properties.map((each, index) => [each, index + 1]));
   const begun = await rows<{ id: string }>(
     db,
     'insert_drip_enrolments',
     `WITH allowed AS (
        SELECT c.id AS drip_id, c.project_id, c.version, s.id AS subscriber_id, given.properties,
          v.steps -> 0 ->> 'id' AS step_id
-       FROM unnest($1::uuid[], $2::uuid[], $3::jsonb[]) AS given (chain, subscriber, properties)
+       FROM (SELECT chain, subscriber, ($6::jsonb[])[place] AS properties
+         FROM unnest($1::uuid[], $2::uuid[], $3::int[]) AS given (chain, subscriber, place)) given
        JOIN drip_chains c ON c.id = given.chain AND c.status = 'active' AND c.deleted_at IS NULL
        JOIN drip_versions v ON v.drip_id = c.id AND v.version = c.version
        JOIN subscribers s ON s.id = given.subscriber AND s.project_id = c.project_id AND s.active
@@ -85,10 +89,65 @@ export async function insertEnrolments(
     [
       wanted.map(({ chainId }) => chainId),
       wanted.map(({ subscriberId }) => subscriberId),
-      wanted.map(({ properties }) => JSON.stringify(properties)),
+      wanted.map((each) => places.get(each.properties)),
       requestId,
       perDay,
+      properties.map((each) => JSON.stringify(each)),
     ],
   );
   return begun.map(({ id }) => id);
+}
+
+/** Subscribers who are to enter a chain. */
+export interface Entry {
+  chainId: string;
+  subscriberIds: string[];
+  properties: Properties;
+}
+
+/** The relay enrols them later, each entry in a transaction of its own. */
+export async function insertEntries(db: Db, entries: Entry[]): Promise<void> {
+  for (const { chainId, subscriberIds, properties } of entries) {
+    await change(
+      db,
+      'insert_drip_entry',
+      'INSERT INTO drip_entries (drip_id, subscriber_ids, properties) VALUES ($1, $2, $3)',
+      [chainId, subscriberIds, JSON.stringify(properties)],
+    );
+  }
+}
+
+export interface DueEntry {
+  id: string;
+  project_id: string;
+}
+
+/** With a lease that is much longer than a batch takes. */
+export function claimEntries(db: Db, limit: number): Promise<DueEntry[]> {
+  return rows(
+    db,
+    'claim_drip_entries',
+    `UPDATE drip_entries e SET due_at = clock_timestamp() + interval '1 minute'
+     FROM drip_chains c WHERE c.id = e.drip_id AND e.id IN (
+       SELECT id FROM drip_entries WHERE due_at <= now() ORDER BY due_at, id LIMIT $1 FOR UPDATE SKIP LOCKED)
+     RETURNING e.id, c.project_id`,
+    [limit],
+  );
+}
+
+/** Null if it was taken before. Its chain stays as it is until the transaction ends. */
+export async function takeEntry(db: Db, id: string): Promise<Entry | null> {
+  const entry = await row<Entry>(
+    db,
+    'take_drip_entry',
+    `DELETE FROM drip_entries WHERE id = $1
+     RETURNING drip_id AS "chainId", subscriber_ids AS "subscriberIds", properties`,
+    [id],
+  );
+  if (entry) {
+    await row(db, 'share_chain_of_entry', 'SELECT id FROM drip_chains WHERE id = $1 FOR SHARE', [
+      entry.chainId,
+    ]);
+  }
+  return entry;
 }

@@ -1,10 +1,14 @@
+import { BATCH_ROWS } from '../../db/batches';
 import type { Person, PersonalData } from '../../db/personal-data';
 import { afterCommit, type Db } from '../../db/pool';
-import { rows } from '../../db/query';
+import { change, rows } from '../../db/query';
 import { rewriteRecordedResponses } from '../../http/idempotency';
 import { withoutIdsOf } from '../../subscribers';
 import { workflowIds } from '../../temporal/names';
 import { wakeWorkflows } from '../../temporal/wake-workflows';
+
+/** Longer than a recorded response is kept. */
+const RECENT_DAYS = 2;
 
 export const personalData: PersonalData = {
   tables: {
@@ -21,9 +25,28 @@ export const personalData: PersonalData = {
     },
     // Shown with `drip_enrolments`.
     drip_entrants: { removal: { with: 'subscribers' } },
+    // For as long as a batch waits.
+    drip_entries: { removal: 'erase' },
   },
+  // The younger ones name the requests whose recorded responses are rewritten.
+  eraseNext: (pool, { id }) =>
+    change(
+      pool,
+      'erase_next_enrolments',
+      `DELETE FROM drip_enrolments WHERE id IN (
+         SELECT id FROM drip_enrolments WHERE subscriber_id = $1 AND ended_at IS NOT NULL
+           AND started_at < now() - interval '${RECENT_DAYS} days' LIMIT ${BATCH_ROWS} FOR UPDATE SKIP LOCKED)`,
+      [id],
+    ),
   async erase(db, person, { cipher, ...deps }) {
     await rewriteRecordedResponses(db, cipher, await recentRequestsOf(db, person), withoutIdsOf(person));
+    await change(
+      db,
+      'erase_drip_entries',
+      `UPDATE drip_entries e SET subscriber_ids = array_remove(e.subscriber_ids, $1)
+       FROM drip_chains c WHERE c.id = e.drip_id AND c.project_id = $2`,
+      [person.id, person.project_id],
+    );
     const running = await runningEnrolmentsOf(db, person);
     afterCommit(db, () => wakeWorkflows(deps, running.map(workflowIds.drip)));
   },
@@ -46,7 +69,7 @@ async function recentRequestsOf(db: Db, { id }: Person): Promise<string[]> {
     db,
     'recent_drip_requests_of_person',
     `SELECT DISTINCT request_id FROM drip_enrolments
-     WHERE subscriber_id = $1 AND request_id IS NOT NULL AND started_at > now() - interval '2 days'`,
+     WHERE subscriber_id = $1 AND request_id IS NOT NULL AND started_at > now() - interval '${RECENT_DAYS} days'`,
     [id],
   );
   return found.map(({ request_id }) => request_id);

@@ -1,4 +1,7 @@
-import { inTransaction, type Db } from '../../db/pool';
+import type pg from 'pg';
+import { BATCH_ROWS } from '../../db/batches';
+import type { Person } from '../../db/personal-data';
+import { inTransaction, withTransaction, type Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
 import { deliveriesOfEvents } from '../fan-out';
 
@@ -48,6 +51,33 @@ export function markEventsForErasure(
      ON CONFLICT (event_id) DO NOTHING`,
     [projectId, subscriberId, latest],
   );
+}
+
+/** Erases the next events of a person; those with an open delivery are marked, and erased when it has ended. */
+export function eraseNextEventsOf(pool: pg.Pool, person: Pick<Person, 'id' | 'project_id'>): Promise<number> {
+  return withTransaction(pool, async (db) => {
+    const next = await rows<{ id: string }>(
+      db,
+      'next_events_of_person',
+      `SELECT e.id FROM events e WHERE e.subscriber_id = $1 AND e.project_id = $2
+         AND NOT EXISTS (SELECT 1 FROM event_erasures x WHERE x.event_id = e.id) LIMIT ${BATCH_ROWS}`,
+      [person.id, person.project_id],
+    );
+    if (next.length === 0) return 0;
+    const { inUse } = await removeEvents(
+      db,
+      next.map(({ id }) => id),
+    );
+    await change(
+      db,
+      'mark_used_events_for_erasure',
+      `INSERT INTO event_erasures (event_id, check_at)
+       SELECT id, clock_timestamp() + interval '1 second' FROM unnest($1::uuid[]) AS used (id)
+       ON CONFLICT (event_id) DO NOTHING`,
+      [inUse],
+    );
+    return next.length;
+  });
 }
 
 /** Erases events that are due and have no open delivery; the others wait. */

@@ -1,4 +1,5 @@
 import type { PersonalData } from '../../db/personal-data';
+import { eraseNextEventsOf } from './erase';
 
 export const personalData: PersonalData = {
   tables: {
@@ -14,4 +15,5 @@ export const personalData: PersonalData = {
       removal: 'erase',
     },
   },
+  eraseNext: eraseNextEventsOf,
 };

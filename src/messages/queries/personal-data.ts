@@ -1,8 +1,12 @@
+import { BATCH_ROWS } from '../../db/batches';
 import type { Person, PersonalData } from '../../db/personal-data';
 import type { Db } from '../../db/pool';
-import { rows } from '../../db/query';
+import { change, rows } from '../../db/query';
 import { rewriteRecordedResponses } from '../../http/idempotency';
 import { withoutIdsOf } from '../../subscribers';
+
+/** Longer than a recorded response is kept. */
+const RECENT_DAYS = 2;
 
 export const personalData: PersonalData = {
   tables: {
@@ -38,6 +42,16 @@ export const personalData: PersonalData = {
       removal: { with: 'subscribers' },
     },
   },
+  // The younger ones name the requests whose recorded responses are rewritten.
+  eraseNext: (pool, { id }) =>
+    change(
+      pool,
+      'erase_next_messages',
+      `DELETE FROM messages WHERE id IN (
+         SELECT id FROM messages WHERE subscriber_id = $1 AND created_at < now() - interval '${RECENT_DAYS} days'
+           AND status NOT IN ('queued', 'sending') LIMIT ${BATCH_ROWS} FOR UPDATE SKIP LOCKED)`,
+      [id],
+    ),
   async erase(db, person, { cipher }) {
     await rewriteRecordedResponses(db, cipher, await recentRequestsOf(db, person), withoutIdsOf(person));
   },
@@ -48,7 +62,7 @@ async function recentRequestsOf(db: Db, { id }: Person): Promise<string[]> {
   const found = await rows<{ request_id: string }>(
     db,
     'recent_requests_of_person',
-    `SELECT request_id FROM messages WHERE subscriber_id = $1 AND created_at > now() - interval '2 days'`,
+    `SELECT request_id FROM messages WHERE subscriber_id = $1 AND created_at > now() - interval '${RECENT_DAYS} days'`,
     [id],
   );
   return found.map(({ request_id }) => request_id);

@@ -11,7 +11,13 @@ import {
   unparkNext,
   type SyncLease,
 } from '../../../src/drip/queries/sync';
+import { enrolByCauses, startEntryRelay } from '../../../src/drip/enrol';
 import { lockTriggeredChains } from '../../../src/drip/queries/enrol';
+import { personalData } from '../../../src/drip/queries/personal-data';
+import { createNotifications } from '../../../src/db/notify';
+import type { Person } from '../../../src/db/personal-data';
+import { createLogger } from '../../../src/lib/log';
+import { eventually } from '../../support/eventually';
 import { registerDomains } from '../../../src/roles/domains';
 import type { Cause } from '../../../src/subscribers';
 import { lockSendable } from '../../../src/drip/queries/steps';
@@ -73,6 +79,48 @@ describe('in the database', () => {
     const claimed = await claimWakeUps(database.pool, 4);
     expect(claimed).toHaveLength(4);
     expect(claimed.map(({ id }) => id)).toContain(own);
+    await database.pool.query('DELETE FROM drip_enrolments');
+  });
+
+  test('a cause of more than a thousand enrolments leaves the rest to batches, without those who were removed', async () => {
+    const project = await insertProject('crowd');
+    const trigger = { type: 'tag_added', tag: 'vip' };
+    for (let chain = 0; chain < 3; chain += 1) await insertChain(project, trigger);
+    const { rows: people } = await database.pool.query<Person & { id: string }>(
+      `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
+       SELECT $1, 'telegram', 'crowd-' || n, n, 'Crowd', 'en' FROM generate_series(1, 600) n
+       RETURNING id, project_id, channel, platform_user_id`,
+      [project],
+    );
+    const causes = people.map(({ id }) => ({ type: 'tag_added', subscriberId: id, tag: 'vip' }) as const);
+    const enrolled = () =>
+      one<number>('SELECT count(*)::int AS value FROM drip_enrolments WHERE project_id = $1', [project]);
+    await withTransaction(database.pool, (db) => enrolByCauses(db, project, causes));
+    expect(await enrolled()).toBe(1_000);
+    // Of the third chain, and not of the first thousand.
+    const removed = people[599]!;
+    // Their workflows, which there are not, are woken.
+    const client = { withDeadline: () => Promise.resolve() };
+    await withTransaction(database.pool, (db) =>
+      personalData.erase!(db, { ...removed, public_ids: [], bot: null, own_external_id: null }, {
+        client,
+      } as never),
+    );
+    const notifications = createNotifications({ url: database.url });
+    const relay = startEntryRelay({
+      pool: database.pool,
+      log: createLogger({ HERALD_LOG_LEVEL: 'silent' }),
+      notifications,
+    });
+    await eventually(async () => (await enrolled()) === 1_798);
+    await relay.stop();
+    await notifications.stop();
+    expect(await one('SELECT count(*)::int AS value FROM drip_entries')).toBe(0);
+    expect(
+      await one(
+        'SELECT max(n)::int AS value FROM (SELECT count(*) AS n FROM drip_enrolments GROUP BY xmin::text) t',
+      ),
+    ).toBe(1_000);
     await database.pool.query('DELETE FROM drip_enrolments');
   });
 

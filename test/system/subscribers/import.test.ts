@@ -102,6 +102,24 @@ describe('an import', () => {
     expect((await project.api('GET', '/v1/subscribers')).body.data).toHaveLength(3);
   });
 
+  it('whose rows name many subscribers changes a thousand at a time', async () => {
+    await addSubscribers(2_500);
+    await service.pool.query(
+      `UPDATE subscribers SET external_id = 'shared-' || (substr(external_id, 6)::int - 1) / 100 WHERE project_id = $1`,
+      [project.id],
+    );
+    const rows = Array.from({ length: 25 }, (_, n) => `shared-${n},new`);
+    const { updated, failed } = await imported(['external_id,add_tags', ...rows].join('\n'));
+    expect([updated, failed]).toEqual([25, 0]);
+    const { rows: changed } = await service.pool.query<{ at_once: number }>(
+      `SELECT count(*)::int AS at_once FROM subscribers WHERE project_id = $1 AND tags @> '{new}' GROUP BY xmin::text
+       ORDER BY 1 DESC`,
+      [project.id],
+    );
+    // The first one of each transaction has its own: its tag is registered in a savepoint.
+    expect(changed.map(({ at_once }) => at_once)).toEqual([999, 999, 499, 1, 1, 1]);
+  });
+
   it('that is a dry run finds the same and changes nothing', async () => {
     const [first] = await addSubscribers(1);
     const before = await subscriber(first);

@@ -341,3 +341,46 @@ test('removing a subscriber erases what was published about them, wherever and i
   });
   expect(left).toEqual(others.map((event) => JSON.stringify(event)).sort());
 });
+
+test('what is held about a person in thousands of rows is erased in batches before the removal', async () => {
+  const project = await service.createProject();
+  const { rows } = await service.pool.query<{ id: string }>(
+    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
+     VALUES ($1, 'telegram', $2, $2, 'Anna', 'en') RETURNING id`,
+    [project.id, freshName('telegram')],
+  );
+  const id = rows[0]!.id;
+  for (const insert of [
+    `INSERT INTO tracked_events (id, project_id, subscriber_id, event_id, name, properties, occurred_at)
+     SELECT gen_random_uuid(), $1, $2, n, 'seen', '{}', now() FROM generate_series(1, 1500) n`,
+    `INSERT INTO events (project_id, name, body, subscriber_id)
+     SELECT $1, 'event.tracked', '{}', $2 FROM generate_series(1, 1500)`,
+    `INSERT INTO messages (project_id, request_id, subscriber_id, channel, source, status, created_at)
+     SELECT $1, gen_random_uuid(), $2, 'telegram', 'send', 'sent', now() - interval '3 days' FROM generate_series(1, 1500)`,
+  ]) {
+    await service.pool.query(insert, [project.id, id]);
+  }
+  const held = async () => {
+    const counted = await service.pool.query<{ rows: number }>(
+      `SELECT ((SELECT count(*) FROM tracked_events WHERE subscriber_id = $1)
+        + (SELECT count(*) FROM events WHERE subscriber_id = $1)
+        + (SELECT count(*) FROM messages WHERE subscriber_id = $1))::int AS rows`,
+      [id],
+    );
+    return counted.rows[0]!.rows;
+  };
+  const client = await service.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT 1 FROM subscribers WHERE id = $1 FOR KEY SHARE', [id]);
+    const removal = project.api('DELETE', `/v1/subscribers/${id}`);
+    // Committed, while the removal itself still waits.
+    await eventually(async () => (await held()) === 0);
+    expect((await project.api('GET', `/v1/subscribers/${id}`)).status).toBe(200);
+    await client.query('COMMIT');
+    expect((await removal).status).toBe(204);
+  } finally {
+    client.release();
+  }
+  expect((await project.api('GET', `/v1/subscribers/${id}`)).status).toBe(404);
+});
