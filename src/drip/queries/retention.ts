@@ -9,6 +9,7 @@ export const retention: Retention = {
   drip_chains: { after: `${retentionDays} after its removal`, remove: removeOldChains },
   drip_versions: { with: 'drip_chains' },
   drip_entrants: { with: 'drip_chains' },
+  drip_entries: { bounded: 'The relay enrols them within seconds and deletes the row.' },
 };
 
 function removeOldEnrolments(db: Db, days: number): NextBatch {
