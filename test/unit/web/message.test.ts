@@ -1,5 +1,6 @@
 import { contentDraft, contentOf } from '../../../web/dashboard/message/content';
-import { placeholdersIn, withMarkedValues } from '../../../web/dashboard/message/placeholders';
+import { chipPieces, withMarkedValues } from '../../../web/dashboard/message/placeholders';
+import { TextHistory } from '../../../web/dashboard/message/text-history';
 import { cronOf, nextDates, repeatOf } from '../../../web/dashboard/message/repeat';
 import { stepDrafts, stepsOf } from '../../../web/dashboard/pages/drip-draft';
 
@@ -48,12 +49,37 @@ describe('what is typed into the composer', () => {
     expect(nextDates('0 9 * * *', 'Moscow', from, 3)).toEqual([]);
   });
 
-  it('recognises placeholders, each once', () => {
-    expect(placeholdersIn('Hi {{first_name|you}}, {{properties.city}} {{first_name|you}}')).toEqual([
-      { name: 'first_name', fallback: 'you', source: '{{first_name|you}}' },
-      { name: 'properties.city', fallback: null, source: '{{properties.city}}' },
+  it('recognises the placeholders of a text that is still being written', () => {
+    const city = { name: 'properties.city', fallback: null, source: '{{properties.city}}' };
+    const name = { name: 'first_name', fallback: 'a|b', source: '{{first_name|a|b}}' };
+    for (const [text, pieces] of [
+      ['', []],
+      ['Hi {{first_name|a|b}}{{properties.city}}!', ['Hi ', name, city, '!']],
+      ['Hi {{first_n', ['Hi {{first_n']],
+      ['{{first_n {{properties.city}} }}', ['{{first_n ', city, ' }}']],
+      ['{{{properties.city}}}', ['{{{properties.city}}}']],
+      ['{{Not a name}} {{properties.city}}', ['{{Not a name}} ', city]],
+    ] as const) {
+      expect([text, chipPieces(text)]).toEqual([text, pieces]);
+    }
+  });
+
+  it('undoes keys that were typed together at once, and an inserted placeholder by itself', () => {
+    const at = (text: string) => ({ text, from: text.length, to: text.length });
+    const history = new TextHistory(at(''));
+    history.record(at('T'), true, 1_000);
+    history.record(at('Te'), true, 1_100);
+    history.record(at('Te{{first_name}}'), false, 1_200);
+    history.record(at('Te{{first_name}}a'), true, 1_300);
+    expect([history.undo()?.text, history.undo()?.text, history.undo()?.text, history.undo()]).toEqual([
+      'Te{{first_name}}',
+      'Te',
+      '',
+      null,
     ]);
-    expect(placeholdersIn('Hi {{first_n')).toEqual([]);
+    expect(history.redo()?.text).toBe('Te');
+    history.record(at('Tea'), true, 5_000);
+    expect([history.redo(), history.undo()?.text]).toEqual([null, 'Te']);
   });
 
   it('marks the values in a rendered text', () => {

@@ -20,7 +20,14 @@ export function Field(props: {
   const described = [props.error ? `${id}-error` : '', props.hint ? `${id}-hint` : ''].join(' ').trim();
   return (
     <div class="field">
-      <label htmlFor={id}>{props.label}</label>
+      <label
+        id={`${id}-label`}
+        htmlFor={id}
+        // For a field that is not a control of the browser's own.
+        onClick={() => document.getElementById(id)?.focus()}
+      >
+        {props.label}
+      </label>
       {props.children({
         id,
         ...(described ? { 'aria-describedby': described } : {}),

@@ -6,7 +6,7 @@ import { placeholderName } from './placeholder-name';
 import { builtInNames, placeholderSource } from './placeholders';
 
 /** `|` divides a name from its fallback, and braces end it. */
-const cleanFallback = (typed: string) => typed.replace(/[{}]/g, '');
+export const cleanFallback = (typed: string) => typed.replace(/[{}]/g, '');
 
 /** The names of properties as the API takes them in a placeholder. */
 const PROPERTY = /^[a-z0-9_]{1,64}$/;
@@ -63,14 +63,19 @@ export function InsertMenu(props: {
   );
 }
 
-function Choices(props: { id: string; inChain: boolean; insert: (placeholder: string) => void }) {
-  const [fallback, setFallback] = useState('');
-  const [property, setProperty] = useState('');
+/** What a placeholder can stand for: what every message knows, and the properties that people have. */
+export function usePlaceholderNames(): string[] {
   const people = usePeople();
   const properties = new Set(
     (people ?? []).flatMap((person) => Object.keys(person.properties)).filter((name) => PROPERTY.test(name)),
   );
-  const names = [...builtInNames, ...[...properties].sort().map((name) => `properties.${name}`)];
+  return [...builtInNames, ...[...properties].sort().map((name) => `properties.${name}`)];
+}
+
+function Choices(props: { id: string; inChain: boolean; insert: (placeholder: string) => void }) {
+  const [fallback, setFallback] = useState('');
+  const [property, setProperty] = useState('');
+  const names = usePlaceholderNames();
   const insert = (name: string) =>
     props.insert(placeholderSource(name, cleanFallback(fallback) === '' ? null : cleanFallback(fallback)));
   const typed = property.trim().toLowerCase();

@@ -22,15 +22,22 @@ export function piecesOf(text: string): Piece[] | null {
 export const placeholderSource = (name: string, fallback: string | null) =>
   fallback === null ? `{{${name}}}` : `{{${name}|${fallback}}}`;
 
-/** The placeholders of a text, each once. */
-export function placeholdersIn(text: string): FoundPlaceholder[] {
-  const found = new Map<string, FoundPlaceholder>();
-  for (const piece of piecesOf(text) ?? []) {
-    if (typeof piece === 'string') continue;
-    const source = placeholderSource(piece.name, piece.fallback);
-    found.set(source, { ...piece, source });
+/** `{{`, a name, perhaps a fallback, `}}`. */
+const WRITTEN = /\{\{(?:(?!\{\{|\}\}).)*\}\}/gs;
+
+/** A text as it is being written: what is not a placeholder, or not yet, is literal. */
+export function chipPieces(text: string): (string | FoundPlaceholder)[] {
+  const pieces: (string | FoundPlaceholder)[] = [];
+  let at = 0;
+  for (const { 0: source, index } of text.matchAll(WRITTEN)) {
+    const [piece] = piecesOf(source) ?? [];
+    if (piece === undefined || typeof piece === 'string') continue;
+    if (index > at) pieces.push(text.slice(at, index));
+    pieces.push({ ...piece, source });
+    at = index + source.length;
   }
-  return [...found.values()];
+  if (at < text.length) pieces.push(text.slice(at));
+  return pieces;
 }
 
 /** Around a value in a rendered text: characters that no keyboard types. */

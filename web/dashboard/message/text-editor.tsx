@@ -1,12 +1,14 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { Field, Icon } from '../elements';
 import { number } from '../format';
 import { t } from '../texts';
+import { ChipField, type ChipFieldHandle } from './chip-field';
+import type { ChipLook, Span } from './chip-text';
 import type { ContentDraft } from './content';
 import { InsertMenu } from './insert-menu';
 import { placeholderName } from './placeholder-name';
-import { builtInNames, placeholdersIn, type FoundPlaceholder } from './placeholders';
+import { builtInNames } from './placeholders';
 
 type Format = ContentDraft['format'];
 
@@ -31,7 +33,7 @@ const keys: Record<string, Tool> = { b: 'bold', i: 'italic' };
 /** Markdown that was typed into a plain text. */
 const TYPED_MARKS = /\*\*[^*\n]+\*\*|\[[^\]\n]+\]\(https?:[^)\s]+\)|`[^`\n]+`/;
 
-/** The text of a message: a toolbar for formatting and placeholders above it, the recognised placeholders below it. */
+/** The text of a message, placeholders as chips in it, under a toolbar for formatting and placeholders. */
 export function TextEditor(props: {
   label: string;
   error: string | null;
@@ -48,46 +50,52 @@ export function TextEditor(props: {
   isLiteral?: boolean;
   onFocus?: () => void;
 }) {
-  const { text, format, change, use: place = 'message' } = props;
-  const area = useRef<HTMLTextAreaElement>(null);
+  const { text, format, change, use: place = 'message', given = [] } = props;
+  const field = useRef<ChipFieldHandle>(null);
   const nextFormat = useRef<Format | null>(null);
   const [isInserting, setInserting] = useState(false);
+  /** The browser has refused to submit the form with this text. */
+  const [isRefused, setRefused] = useState(false);
+  const isTooLong = text.length > limits.messageTextLength;
+  const isMissing = props.required === true && text.trim() === '';
+  const refusal = isTooLong
+    ? t.textTooLong(number(limits.messageTextLength))
+    : isMissing
+      ? t.textMissing
+      : null;
 
-  /** As if it were typed, so that the browser can undo it. The text and its format change together. */
-  const type = (inserted: string, newFormat: Format, select?: [number, number]) => {
-    const field = area.current;
-    if (!field) return;
-    field.focus();
-    const from = field.selectionStart;
+  /** The text and its format change together. */
+  const type = (inserted: string, newFormat: Format, part?: Span) => {
     nextFormat.current = newFormat;
-    if (!document.execCommand('insertText', false, inserted)) {
-      field.setRangeText(inserted, from, field.selectionEnd, 'end');
-      change({ text: field.value, format: newFormat });
-    }
+    field.current?.insert(inserted, part);
     nextFormat.current = null;
-    if (select) field.setSelectionRange(from + select[0], from + select[1]);
   };
 
   const use = (tool: Tool) => {
-    const field = area.current;
-    if (!field) return;
+    const { from, to } = field.current?.selection() ?? { from: text.length, to: text.length };
     const written = format === 'plain' ? 'markdown' : format;
     const [before, after] = marks[written][tool];
-    const inner = text.slice(field.selectionStart, field.selectionEnd);
+    const inner = text.slice(from, to);
     const all = before + inner + after;
     const address = all.indexOf('https://');
-    const select: [number, number] =
+    const part =
       tool === 'link' && inner !== ''
-        ? [address, address + 'https://'.length]
-        : [before.length, before.length + inner.length];
-    type(all, written, select);
+        ? { from: address, to: address + 'https://'.length }
+        : { from: before.length, to: before.length + inner.length };
+    type(all, written, part);
+  };
+
+  const look: ChipLook = ({ name, fallback }) => {
+    const isKnown = given.includes(name) || isKnownName(name, place);
+    const shown = isKnown ? placeholderName(name) : t.needsValue(name);
+    return { isKnown, text: fallback === null || fallback === '' ? shown : t.withFallback(shown, fallback) };
   };
 
   return (
     <Field
       label={props.label}
       hint={t.textLength(number(text.length), number(limits.messageTextLength))}
-      error={props.error}
+      error={props.error ?? (isRefused || isTooLong ? refusal : null)}
     >
       {(attributes) => (
         <div class="text-editor">
@@ -111,15 +119,17 @@ export function TextEditor(props: {
               insert={(placeholder) => type(placeholder, format)}
             />
           </div>
-          <textarea
-            {...attributes}
-            ref={area}
-            class="prose"
-            rows={props.rows ?? 7}
-            required={props.required ?? false}
-            {...(props.lang ? { lang: props.lang } : {})}
-            maxLength={limits.messageTextLength}
+          <ChipField
+            attributes={attributes}
+            handle={field}
             value={text}
+            onChange={(written) => {
+              setRefused(false);
+              change({ text: written, ...(nextFormat.current ? { format: nextFormat.current } : {}) });
+            }}
+            look={props.isLiteral ? null : look}
+            rows={props.rows ?? 7}
+            lang={props.lang}
             onFocus={props.onFocus}
             onKeyDown={(event) => {
               const tool = event.ctrlKey || event.metaKey ? keys[event.key.toLowerCase()] : undefined;
@@ -127,29 +137,32 @@ export function TextEditor(props: {
               event.preventDefault();
               use(tool);
             }}
-            onInput={(event) =>
-              change({
-                text: event.currentTarget.value,
-                ...(nextFormat.current ? { format: nextFormat.current } : {}),
-              })
-            }
           />
-          {!props.isLiteral && (
-            <PlaceholderChips
-              text={text}
-              use={place}
-              given={props.given ?? []}
-              show={({ source }) => {
-                const at = text.indexOf(source);
-                area.current?.focus();
-                area.current?.setSelectionRange(at, at + source.length);
-              }}
-            />
-          )}
+          <FormPart id={attributes.id} problem={refusal} onRefused={() => setRefused(true)} />
           <FormatLine text={text} format={format} change={change} />
         </div>
       )}
     </Field>
+  );
+}
+
+/** Takes part in the form for the field, which is no control of its own: a form is not sent with a problem. */
+function FormPart(props: { id: string; problem: string | null; onRefused: () => void }) {
+  const control = useRef<HTMLInputElement>(null);
+  useEffect(() => control.current?.setCustomValidity(props.problem ?? ''), [props.problem]);
+  return (
+    <input
+      ref={control}
+      class="form-part"
+      tabIndex={-1}
+      aria-hidden="true"
+      onInvalid={(event) => {
+        // Said beside the field, not in a bubble of the browser.
+        event.preventDefault();
+        props.onRefused();
+        document.getElementById(props.id)?.focus();
+      }}
+    />
   );
 }
 
@@ -181,35 +194,4 @@ function isKnownName(name: string, use: TextUse): boolean {
   if (use === 'template' || (builtInNames as readonly string[]).includes(name)) return true;
   if (name === 'subscriber_id' || name.startsWith('properties.')) return true;
   return use === 'chain' && name.startsWith('event.');
-}
-
-/** What is personal about the text. A chip leads to its place. */
-function PlaceholderChips(props: {
-  text: string;
-  use: TextUse;
-  given: string[];
-  show: (placeholder: FoundPlaceholder) => void;
-}) {
-  const found = placeholdersIn(props.text);
-  if (found.length === 0) return null;
-  return (
-    <p class="chips" role="group" aria-label={t.personalParts}>
-      {found.map((placeholder) => {
-        const { name, fallback, source } = placeholder;
-        const isKnown = props.given.includes(name) || isKnownName(name, props.use);
-        const shown = isKnown ? placeholderName(name) : t.needsValue(name);
-        return (
-          <button
-            key={source}
-            type="button"
-            class={isKnown ? 'chip personal' : 'chip unknown'}
-            title={source}
-            onClick={() => props.show(placeholder)}
-          >
-            {fallback === null || fallback === '' ? shown : t.withFallback(shown, fallback)}
-          </button>
-        );
-      })}
-    </p>
-  );
 }

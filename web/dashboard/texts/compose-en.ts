@@ -21,7 +21,10 @@ export const composeEn = {
   fallbackHint: 'For example: friend',
   otherProperty: 'Another property',
   otherPropertyOrEvent: 'Another property, of the subscriber or the event',
-  personalParts: 'Personal parts of the text',
+  standsFor: 'Insert here',
+  chipKeys: 'Arrow keys select a placeholder, Enter edits it, Backspace removes it.',
+  textMissing: 'Enter the text of the message.',
+  textTooLong: (most: string) => `The text can have up to ${most} characters.`,
   placeholderNames: {
     first_name: 'First name',
     username: 'Username',

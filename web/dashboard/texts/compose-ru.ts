@@ -43,7 +43,10 @@ export const composeRu: typeof composeEn = {
   fallbackHint: 'Например: друг',
   otherProperty: 'Другое свойство',
   otherPropertyOrEvent: 'Другое свойство — подписчика или события',
-  personalParts: 'Личное в тексте',
+  standsFor: 'Что подставить',
+  chipKeys: 'Стрелки выделяют подстановку, Enter открывает её, Backspace удаляет.',
+  textMissing: 'Введите текст сообщения.',
+  textTooLong: (most) => `Текст — не длиннее ${most} символов.`,
   placeholderNames: {
     first_name: 'Имя',
     username: 'Username',
