@@ -568,7 +568,7 @@ describe('the dashboard', () => {
     await page.getByRole('heading', { name: 'Входы', exact: true }).waitFor();
     // Errors of the API too are in the page's language.
     await page.goto(`${service.url}/dashboard/webhooks`);
-    await page.getByRole('button', { name: 'Новый адрес' }).first().click();
+    await page.getByRole('button', { name: 'Новый эндпоинт' }).first().click();
     await page.getByLabel('URL').fill('https://10.0.0.1/hook');
     await page.getByRole('button', { name: 'Создать' }).click();
     await page.getByRole('alert').getByText('Этот адрес ведёт в частную сеть').waitFor();

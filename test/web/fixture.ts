@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import axe from 'axe-core';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 
 // Its entry point is build/cjs/index.cjs; package.json itself is not among its exports.
 const packageFolder = path.join(path.dirname(require.resolve('@sparticuz/chromium')), '..', '..');
@@ -142,6 +142,21 @@ export async function goTo(page: Page, path: string): Promise<void> {
   }`);
   await settled(page);
   await page.locator('main h1').waitFor();
+}
+
+interface FieldNode {
+  dataset?: { source?: string };
+  textContent: string | null;
+}
+
+/** The text of a field with chips, as the API takes it. */
+export function textWithChips(field: Locator): Promise<string> {
+  return field.evaluate((element: unknown) =>
+    [...(element as { childNodes: Iterable<FieldNode> }).childNodes]
+      .map((node) => node.dataset?.source ?? node.textContent)
+      .join('')
+      .replaceAll('\uFEFF', ''),
+  );
 }
 
 /** With HERALD_TEST_SCREENSHOTS, kept under test-output/, to look at after a run. */

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Scope } from '../../src/contract/scopes';
 import { AccountMenu } from './account-menu';
 import { api, type DashboardSession } from './api';
-import { AllowedPage, Icon } from './elements';
+import { AllowedPage, ConfirmDialog, Icon, Problem } from './elements';
 import { BatchPage } from './pages/batch';
 import { Batches } from './pages/batches';
 import { Account } from './pages/account';
@@ -38,6 +38,7 @@ import { Team } from './pages/team';
 import { OpenTemplate, TemplateEditor } from './pages/template-editor';
 import { Templates } from './pages/templates';
 import { stopLive } from './live';
+import { hasDrafts, removeDrafts } from './message/draft-storage';
 import { Menu, Tabs } from './menu';
 import { Palette, usePalette } from './palette';
 import { useResource } from './resource';
@@ -67,9 +68,11 @@ export function Shell({ session, onSession, onSignedOut }: ShellProps) {
   }, [path]);
   const palette = usePalette();
   const leaveMenu = () => setMenuOpen(false);
-  const signOut = () => {
+  const [isAsking, setAsking] = useState(false);
+  const signOut = async () => {
     stopLive();
-    void api.signOut().then(onSignedOut, onSignedOut);
+    removeDrafts();
+    await api.signOut().then(onSignedOut, onSignedOut);
   };
   return (
     <div class="shell">
@@ -105,7 +108,11 @@ export function Shell({ session, onSession, onSignedOut }: ShellProps) {
             <a href={t.docsStart} target="_blank" rel="noopener">
               <Icon name="book" /> {t.docs}
             </a>
-            <AccountMenu session={session} onLeave={leaveMenu} onSignOut={signOut} />
+            <AccountMenu
+              session={session}
+              onLeave={leaveMenu}
+              onSignOut={() => (hasDrafts() ? setAsking(true) : void signOut())}
+            />
           </div>
         </div>
       </header>
@@ -113,6 +120,15 @@ export function Shell({ session, onSession, onSignedOut }: ShellProps) {
         <Tabs path={path} />
         <Content path={path} session={session} onProjectChanged={() => void project.reload()} />
       </main>
+      {isAsking && (
+        <ConfirmDialog
+          title={t.signOutTitle}
+          text={t.signOutText}
+          confirm={t.signOut}
+          act={signOut}
+          onClose={() => setAsking(false)}
+        />
+      )}
       {palette.isOpen && <Palette onClose={palette.close} onLeave={leaveMenu} />}
     </div>
   );
@@ -128,25 +144,30 @@ function keepInSight(entry: HTMLElement): void {
 }
 
 function ProjectSwitch({ session, onSession }: Pick<ShellProps, 'session' | 'onSession'>) {
+  const [error, setError] = useState<Error | null>(null);
+  const change = async (select: HTMLSelectElement) => {
+    setError(null);
+    try {
+      const next = await api.switchProject(select.value);
+      // A draft stays under its project.
+      enter('/dashboard');
+      onSession(next);
+    } catch (problem) {
+      select.value = session.project_id ?? '';
+      setError(problem as Error);
+    }
+  };
   return (
     <label class="project-switch">
       <span class="visually-hidden">{t.switchProject}</span>
-      <select
-        value={session.project_id ?? ''}
-        onChange={(event) => {
-          void api.switchProject(event.currentTarget.value).then((next) => {
-            // A draft stays under its project.
-            enter('/dashboard');
-            onSession(next);
-          });
-        }}
-      >
+      <select value={session.project_id ?? ''} onChange={(event) => void change(event.currentTarget)}>
         {session.projects.map(({ project_id, name }) => (
           <option key={project_id} value={project_id}>
             {name}
           </option>
         ))}
       </select>
+      <Problem error={error} />
     </label>
   );
 }

@@ -1,7 +1,7 @@
 import { eventually } from '../../support/eventually';
 import { inviteAsOperator, join, signInByMessenger } from '../../system/team/fixture';
 import { scriptedReceiver } from '../../system/webhooks/fixture';
-import { goTo, seriousFlaws } from '../fixture';
+import { goTo, seriousFlaws, textWithChips } from '../fixture';
 import type { DashboardContext } from './dashboard-context';
 
 /** What helps on every page: lists that name people and say what to do next, errors that can be tried again. */
@@ -276,6 +276,12 @@ export function describeFinding(at: () => DashboardContext): void {
     const projects = page.locator('.project-switch select');
     const before = (await projects.locator('option:checked').textContent()) ?? '';
     const other = before === 'First shop' ? 'Second shop' : 'First shop';
+    // A switch that fails says so, and the list shows the project that is still open.
+    await page.route('**/dashboard/session', (route) => route.abort());
+    await projects.selectOption({ label: other });
+    await page.getByRole('alert').getByText('Can’t reach Herald').waitFor();
+    expect(await projects.locator('option:checked').textContent()).toBe(before);
+    await page.unroute('**/dashboard/session');
     await projects.selectOption({ label: other });
     await page.getByRole('link', { name: other }).waitFor();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -283,7 +289,7 @@ export function describeFinding(at: () => DashboardContext): void {
     await projects.selectOption({ label: before });
     await page.getByRole('link', { name: before }).waitFor();
     await goTo(page, '/dashboard/broadcasts/new');
-    expect(await text.inputValue()).toBe('Half a message');
+    expect(await textWithChips(text)).toBe('Half a message');
   });
 
   it('shows an account in no team its own sign-ins', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { eventually } from '../../support/eventually';
 import { png } from '../../support/png';
-import { seriousFlaws } from '../fixture';
+import { seriousFlaws, textWithChips } from '../fixture';
 import type { DashboardContext } from './dashboard-context';
 
 /** Pages about subscribers and messages to them: properties, export, import, templates, scheduled and recurring. */
@@ -75,7 +75,7 @@ export function describeMessagePages(at: () => DashboardContext): void {
       const { data } = (await writer.api('GET', '/v1/subscribers')).body;
       return data.length === 2 ? (data as { subscriber_id: string; first_name: string }[]) : null;
     });
-    const { page } = await someone();
+    const { page, context } = await someone();
     await signIn(page, '/dashboard/broadcasts', writer.api_key);
     await page.getByRole('link', { name: 'New broadcast' }).click();
     const text = page.getByLabel('Text', { exact: true });
@@ -85,8 +85,38 @@ export function describeMessagePages(at: () => DashboardContext): void {
     await page.getByRole('button', { name: 'First name' }).click();
     await page.getByRole('button', { name: 'Bold' }).click();
     await page.keyboard.type('now');
-    expect(await text.inputValue()).toBe('Tea for {{first_name|you}}**now**');
-    await page.getByRole('group', { name: 'Personal parts' }).getByText('First name, or “you”').waitFor();
+    expect(await textWithChips(text)).toBe('Tea for {{first_name|you}}**now**');
+    // Chips: one that is typed, changed by its panel and deleted by keys; copied, pasted and undone as braces.
+    const chips = text.locator('[data-source]');
+    expect(await chips.allInnerTexts()).toEqual(['First name, or “you”']);
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('{{lang}}');
+    await chips.last().click();
+    const panel = page.getByRole('dialog', { name: 'Language' });
+    await panel.getByLabel('Insert here').selectOption('username');
+    await panel.getByLabel('If it is empty, write').fill('friend');
+    expect(await seriousFlaws(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    expect(await chips.allInnerTexts()).toEqual(['First name, or “you”', 'Username, or “friend”']);
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Control+x');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Control+v');
+    expect(await textWithChips(text)).toBe('{{username|friend}}Tea for {{first_name|you}}**now**');
+    await page.keyboard.press('Backspace');
+    expect(await textWithChips(text)).toBe('Tea for {{first_name|you}}**now**');
+    await page.keyboard.press('Control+z');
+    expect(await chips.first().innerText()).toBe('Username, or “friend”');
+    await page.keyboard.press('Control+Shift+z');
+    // Enter beside a chip is a new line, and the next Backspace joins the lines again.
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('{{project}}');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Backspace');
+    expect(await textWithChips(text)).toBe('Tea for {{first_name|you}}**now**{{project}}');
+    await page.keyboard.press('Delete');
+    expect(await textWithChips(text)).toBe('Tea for {{first_name|you}}**now**');
     await page.getByRole('button', { name: 'Wanda', exact: true }).click();
     await page.locator('.phone.telegram mark', { hasText: 'Wanda' }).waitFor();
     await page.locator('.phone.telegram b', { hasText: 'now' }).waitFor();
@@ -124,18 +154,17 @@ export function describeMessagePages(at: () => DashboardContext): void {
     expect(await page.getByLabel('Media URL').getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel('Media (optional)').selectOption('');
 
-    // Leaving asks; the draft is there again, also after a reload and another sign-in.
+    // Leaving asks; the draft is there again, also after the sign-in has ended and another one.
     await page.getByRole('navigation').getByRole('link', { name: 'Templates' }).click();
     const leaving = page.getByRole('dialog', { name: 'Leave this page?' });
     await leaving.getByRole('button', { name: 'Keep editing' }).click();
     await page.goBack();
     await leaving.getByRole('button', { name: 'Leave and keep draft' }).click();
     await leaving.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Account menu' }).click();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await context.clearCookies();
     await signIn(page, '/dashboard/broadcasts/new', writer.api_key);
     await page.getByText('Your draft was restored.').waitFor();
-    expect(await text.inputValue()).toBe('Tea for {{first_name|you}}**now**');
+    expect(await textWithChips(text)).toBe('Tea for {{first_name|you}}**now**');
     // The last change is kept too: without it the photo would be refused again.
     expect(await page.getByLabel('Media (optional)').inputValue()).toBe('');
 
@@ -158,14 +187,14 @@ export function describeMessagePages(at: () => DashboardContext): void {
 
     // One person, as the page of a subscriber leads there. The broadcast that is being written stays as it is.
     await page.goto(`${service.url}/dashboard/broadcasts/new`);
-    expect(await text.inputValue()).toBe('');
+    expect(await textWithChips(text)).toBe('');
     await text.fill('Not finished');
     await page.goto(`${service.url}/dashboard/broadcasts/new?to=${randomUUID()}`);
     await page.getByRole('alert').waitFor();
     expect(await page.getByText('All active subscribers').count()).toBe(0);
     const wanda = people.find(({ first_name: name }) => name === 'Wanda')?.subscriber_id;
     await page.goto(`${service.url}/dashboard/broadcasts/new?to=${wanda}`);
-    expect(await text.inputValue()).toBe('');
+    expect(await textWithChips(text)).toBe('');
     const removeWanda = page.getByRole('button', { name: 'Remove: Wanda' });
     await removeWanda.click();
     // Enter chooses only from what the typed text has found.
@@ -195,7 +224,16 @@ export function describeMessagePages(at: () => DashboardContext): void {
     await one.getByRole('button', { name: 'Send now' }).click();
     await page.getByText('Sent to Wanda').waitFor();
     await page.goto(`${service.url}/dashboard/broadcasts/new`);
-    expect(await text.inputValue()).toBe('Not finished');
+    expect(await textWithChips(text)).toBe('Not finished');
+    // Who signs out leaves no text behind.
+    await page.getByRole('button', { name: 'Account menu' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    const leavingAll = page.getByRole('dialog', { name: 'Sign out and delete your drafts?' });
+    await leavingAll.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Continue with Telegram' }).waitFor();
+    expect(await page.evaluate('[localStorage, sessionStorage].flatMap(Object.keys).join()')).not.toContain(
+      'draft',
+    );
   });
 
   it('schedules a message with buttons, changes it, and repeats a template every week', async () => {
@@ -275,6 +313,7 @@ export function describeMessagePages(at: () => DashboardContext): void {
       'true',
     );
     await page.getByLabel('Use a cron expression').uncheck();
+    expect(await page.getByRole('alert').count()).toBe(0);
     // The part that it stands in stays open.
     await page.getByLabel('Use a cron expression').waitFor();
     await page.getByText('By this browser’s clock').first().waitFor();

@@ -44,6 +44,8 @@ export function useForm(fields: readonly string[], submit: () => Promise<void>) 
     dirty,
     /** For a change that is not typed into a field. */
     touch: () => setDirty(true),
+    /** After a change that answers the problem of the last submission. */
+    forget: () => setError(null),
     /** What belongs to no field. */
     error: rest,
     problemOf(field: string): string | null {

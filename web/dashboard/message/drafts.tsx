@@ -3,6 +3,7 @@ import { currentProject } from '../api';
 import { Dialog } from '../elements';
 import { useLeaveGuard } from '../router';
 import { t } from '../texts';
+import { DRAFTS, removeVersions, store, stored } from './draft-storage';
 
 /**
  * A draft that this browser keeps under a name, for each project: neither a reload, nor Back, nor signing in again loses
@@ -10,7 +11,7 @@ import { t } from '../texts';
  * is not restored.
  */
 export function useDraft<D extends object>(name: string, initial: D, version?: number) {
-  const family = `herald.draft.${currentProject()}.${name}`;
+  const family = `${DRAFTS}${currentProject()}.${name}`;
   const key = version === undefined ? family : `${family}.${version}`;
   const [draft, setDraft] = useState<D>(() => ({ ...initial, ...(stored(key) ?? {}) }));
   const [isRestored, setRestored] = useState(() => stored(key) !== null);
@@ -46,47 +47,6 @@ export function useDraft<D extends object>(name: string, initial: D, version?: n
 }
 
 export type KeptDraft<D extends object> = ReturnType<typeof useDraft<D>>;
-
-function stored(key: string): object | null {
-  for (const storage of storages()) {
-    try {
-      const text = storage.getItem(key);
-      if (text !== null) return JSON.parse(text) as object;
-    } catch {
-      // Not readable: as if there were none.
-    }
-  }
-  return null;
-}
-
-function store(key: string, draft: object | null): void {
-  for (const storage of storages()) {
-    try {
-      if (draft === null) storage.removeItem(key);
-      else storage.setItem(key, JSON.stringify(draft));
-    } catch {
-      // A browser that stores nothing: the draft lasts as long as the page.
-    }
-  }
-}
-
-/** Drafts of versions that are no longer there to be edited. */
-function removeVersions(family: string): void {
-  for (const storage of storages()) {
-    for (const key of Object.keys(storage)) {
-      if (key.startsWith(`${family}.`)) storage.removeItem(key);
-    }
-  }
-}
-
-/** Of the tab, then of the browser. */
-function storages(): Storage[] {
-  try {
-    return [sessionStorage, localStorage];
-  } catch {
-    return [];
-  }
-}
 
 /** Asks before a page with a changed draft is left, and says that a kept one was restored. */
 export function DraftKeeper({

@@ -17,6 +17,7 @@ import {
 } from './content';
 import { personText, useFewPeople, useFoundPeople } from './people';
 import { PhonePreview, type ShownButton } from './phone-preview';
+import { readableText } from './placeholder-name';
 import { piecesOf, withMarkedValues } from './placeholders';
 
 type Language = 'en' | 'ru';
@@ -145,7 +146,12 @@ function useRendering(
   const newest = asked.data ?? last;
   const result = newest?.template === draft.template ? newest.result : null;
   const error = isAsked ? asked.error : null;
-  if (!isAsked || !result) return { shown: isOwn ? plain : { ...plain, text: '', buttons: [] }, error };
+  if (!isAsked) return { shown: plain, error };
+  // Until the first rendering has come.
+  if (!result) {
+    const unrendered = isOwn ? { text: readableText(draft.text) } : { text: '', buttons: [] };
+    return { shown: { ...plain, ...unrendered }, error };
+  }
   const texts = result.buttons.flat().map(({ text }) => text);
   const shown: Rendering = {
     text: isOwn ? withMarkedValues(draft.text, result.text) : result.text,

@@ -181,6 +181,8 @@ function MessageComposer(props: {
   });
   const edit = (part: Partial<Draft>) => {
     form.touch();
+    // The fault of a cron expression that is no longer used.
+    if (part.every) form.forget();
     change(part);
     const next = part.when ?? (part.to === 'person' && when === 'repeat' ? 'now' : when);
     if (next !== when) replacePath(`${places[next]().to}/new${location.search}`);

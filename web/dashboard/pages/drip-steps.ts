@@ -2,8 +2,7 @@ import type { Rules } from '../../../src/drip/contract';
 import type { IconName } from '../../shared/icons';
 import type { Chain, ChainStep } from '../api';
 import { durationParts } from '../elements';
-import { placeholderName } from '../message/placeholder-name';
-import { piecesOf } from '../message/placeholders';
+import { readableText } from '../message/placeholder-name';
 import { t } from '../texts';
 
 export const stepIcons: Record<ChainStep['type'], IconName> = {
@@ -36,7 +35,7 @@ export function stepLine(step: ChainStep): string {
     case 'send':
       return t.drip.messageText(
         step.content.template === undefined
-          ? readable(step.content.text ?? '')
+          ? readableText(step.content.text ?? '').replace(/\s+/g, ' ')
           : t.templateNamed(step.content.template),
       );
     case 'tag':
@@ -49,17 +48,6 @@ export function stepLine(step: ChainStep): string {
     case 'end':
       return t.drip.endText;
   }
-}
-
-/** Placeholders by what they stand for. */
-function readable(text: string): string {
-  const pieces = piecesOf(text) ?? [text];
-  return pieces
-    .map((piece) =>
-      typeof piece === 'string' ? piece : (piece.fallback ?? `‹${placeholderName(piece.name)}›`),
-    )
-    .join('')
-    .replace(/\s+/g, ' ');
 }
 
 export function rulesText({ match = 'all', rules }: Rules): string {

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type DashboardSession } from '../api';
 import { Field, Problem, useForm } from '../elements';
+import { removeDrafts } from '../message/draft-storage';
 import { Heading } from '../router';
 import { LanguageSwitch } from '../language-switch';
 import { t } from '../texts';
@@ -25,7 +26,10 @@ export function NoProject(props: {
           <button
             type="button"
             class="btn"
-            onClick={() => void api.signOut().then(props.onSignedOut, props.onSignedOut)}
+            onClick={() => {
+              removeDrafts();
+              void api.signOut().then(props.onSignedOut, props.onSignedOut);
+            }}
           >
             {t.signOut}
           </button>

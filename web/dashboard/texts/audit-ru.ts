@@ -52,13 +52,13 @@ export const auditRu: typeof auditEn = {
   'template.created': 'Шаблон создан',
   'template.deleted': 'Шаблон удалён',
   'template.updated': 'Шаблон сохранён',
-  'webhook.created': 'Адрес вебхуков создан',
-  'webhook.deleted': 'Адрес вебхуков удалён',
-  'webhook.disabled': 'Адрес вебхуков отключён',
+  'webhook.created': 'Эндпоинт создан',
+  'webhook.deleted': 'Эндпоинт удалён',
+  'webhook.disabled': 'Эндпоинт отключён',
   'webhook.recovered': 'Неудачные доставки отправлены повторно',
-  'webhook.secret_rotated': 'Секрет адреса вебхуков сменён',
+  'webhook.secret_rotated': 'Секрет эндпоинта сменён',
   'webhook.tested': 'Тестовое событие отправлено',
-  'webhook.updated': 'Адрес вебхуков изменён',
+  'webhook.updated': 'Эндпоинт изменён',
 };
 
 export const auditFieldsRu: typeof auditFieldsEn = {

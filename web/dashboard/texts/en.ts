@@ -46,6 +46,9 @@ export const en = {
   settings: 'Settings',
   docs: 'Documentation',
   signOut: 'Sign out',
+  signOutTitle: 'Sign out and delete your drafts?',
+  signOutText:
+    'The texts that you have not sent or saved are kept in this browser only, and are deleted when you sign out.',
   menu: 'Menu',
   navigation: 'Dashboard',
   language: 'Language',

@@ -5,7 +5,7 @@ export const shellRu: typeof shellEn = {
   menuMessaging: 'Сообщения',
   menuMessages: 'Рассылки',
   menuProject: 'Проект',
-  endpoints: 'Адреса',
+  endpoints: 'Эндпоинты',
   find: 'Найти',
   selectAllRows: 'Выбрать все на странице',
   palette: 'Поиск',
