@@ -148,8 +148,9 @@ function pointAt(field: HTMLElement, offset: number): { node: Node; offset: numb
     if (node instanceof Text && rest <= length) {
       return { node, offset: rest + (node.data.startsWith(SPACER) ? SPACER.length : 0) };
     }
-    if (rest === 0 || (node instanceof Element && node.tagName === 'BR'))
+    if (rest === 0 || (node instanceof Element && node.tagName === 'BR')) {
       return { node: field, offset: index };
+    }
     rest -= length;
   }
   return { node: field, offset: field.childNodes.length };
@@ -161,8 +162,9 @@ export function placedChips(field: HTMLElement): (Span & { chip: HTMLElement })[
   let from = 0;
   for (const node of field.childNodes) {
     const to = from + sourceOf(node, field).length;
-    if (node instanceof HTMLElement && node.dataset['source'] !== undefined)
+    if (node instanceof HTMLElement && node.dataset['source'] !== undefined) {
       found.push({ chip: node, from, to });
+    }
     from = to;
   }
   return found;
