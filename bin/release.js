@@ -32,8 +32,7 @@ function released(version, date, read) {
     if (text.search(pattern) === -1) throw new Error(`${file}: ${pattern} is not there`);
     files.set(file, text.replace(pattern, replacement));
   };
-  for (const [file, pattern] of places)
-    change(file, new RegExp(pattern, 'gm'), `$<before>${version}$<after>`);
+  for (const [file, before] of places) change(file, new RegExp(`(?<=${before})${NUMBER}`, 'gm'), version);
   const log = read('CHANGELOG.md');
   if (log.includes(`\n## [${version}]`)) throw new Error(`CHANGELOG.md has ${version} already`);
   change('CHANGELOG.md', /^## \[Unreleased\]\n/m, `## [Unreleased]\n\n## [${version}] - ${date}\n`);
