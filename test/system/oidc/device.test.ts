@@ -1,6 +1,5 @@
 import { eventually } from '../../support/eventually';
 import { openCookieBrowser } from '../../support/cookie-browser';
-import { loadOpenidClient } from '../../support/es-modules';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';
 import { statusInDatabase } from '../login/fixture';
@@ -64,7 +63,7 @@ const poll = async ({ device_code }: DeviceCode) => {
 };
 
 test('a device logs in: the link shows QR codes and the code, and the tokens need no browser', async () => {
-  const oidc = await loadOpenidClient();
+  const oidc = await import('openid-client');
   const config = await discover(client);
   const device = await oidc.initiateDeviceAuthorization(config, { scope: 'openid profile offline_access' });
   expect(device.verification_uri).toBe(`${service.url}/oidc/device`);

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import type { Configuration } from 'openid-client' with { 'resolution-mode': 'import' };
-import { loadOpenidClient } from '../../support/es-modules';
 import { openCookieBrowser, type CookieBrowser, type Page } from '../../support/cookie-browser';
 import type { Installation, TestProject } from '../../support/installation';
 import { openAndWait, waitForStatus } from '../login/fixture';
@@ -30,7 +29,7 @@ export async function createClient(
 
 /** A relying party that openid-client runs. */
 export async function discover(client: CreatedClient): Promise<Configuration> {
-  const oidc = await loadOpenidClient();
+  const oidc = await import('openid-client');
   return oidc.discovery(
     new URL(client.issuer),
     client.client_id,
@@ -53,7 +52,7 @@ export async function newAttempt(
   config: Configuration,
   parameters: Record<string, string> = {},
 ): Promise<Attempt> {
-  const oidc = await loadOpenidClient();
+  const oidc = await import('openid-client');
   const verifier = oidc.randomPKCECodeVerifier();
   const [state, nonce] = [oidc.randomState(), oidc.randomNonce()];
   const url = oidc.buildAuthorizationUrl(config, {
@@ -133,7 +132,7 @@ export async function tokensOf(
   config: Configuration,
   { user, ...parameters }: { user?: number; scope?: string } = {},
 ) {
-  const oidc = await loadOpenidClient();
+  const oidc = await import('openid-client');
   const attempt = await newAttempt(config, parameters);
   const callback = await logIn(service, attempt, user === undefined ? {} : { user });
   const tokens = await oidc.authorizationCodeGrant(config, callback, {

@@ -1,5 +1,4 @@
 import { openCookieBrowser } from '../../support/cookie-browser';
-import { loadOpenidClient } from '../../support/es-modules';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';
 import {
@@ -127,7 +126,7 @@ describe('PKCE', () => {
 });
 
 test('mix-up: every response names the issuer, and a client refuses another one', async () => {
-  const oidc = await loadOpenidClient();
+  const oidc = await import('openid-client');
   const config = await discover(client);
   const attempt = await newAttempt(config);
   const callback = await logIn(service, attempt);
