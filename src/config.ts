@@ -133,7 +133,9 @@ const ownSettings = z.object({
   TEMPORAL_TLS_CA_FILE: readableFile
     .optional()
     .describe('CA certificate of the Temporal server, if it is not from a public CA.'),
-  TEMPORAL_UI_URL: httpUrl.optional().describe('URL of the Temporal UI, for links in the dashboard.'),
+  TEMPORAL_UI_URL: httpUrl
+    .optional()
+    .describe('URL of the Temporal UI, for the operators’ links in the dashboard (`HERALD_OPERATORS`).'),
   HERALD_TEMPORAL_CLI: z
     .string()
     .optional()
@@ -186,6 +188,15 @@ const ownSettings = z.object({
   HERALD_OPEN_SIGNUP: flag
     .default(false)
     .describe('Whether anyone who signs in to the dashboard by messenger can create a project of their own.'),
+
+  HERALD_OPERATORS: z
+    .string()
+    .transform((value) => value.split(',').map((entry) => entry.trim()))
+    .pipe(z.array(z.string().regex(/^[a-z0-9]+:[^\s:]+$/, 'must be entries channel:user id')))
+    .default([])
+    .describe(
+      'Messenger accounts of the operators, as `channel:user id` separated by commas (`telegram:123456789`). In the dashboard only they see links to the Temporal UI; in development everyone does.',
+    ),
 
   HERALD_SIMULATOR_PORT: port(3001).describe('Port of the messenger simulator (development only).'),
   HERALD_BOT_UPDATES: oneOf(['webhook', 'polling'])

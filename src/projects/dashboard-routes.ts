@@ -63,11 +63,13 @@ export function createDashboardRoutes(core: Deps) {
     limits.dashboardSignInFailures.max,
     limits.dashboardSignInFailures.minutes * 60,
   );
-  const installation = {
+  const workflowsUrl =
+    temporalUiUrl && `${temporalUiUrl}/namespaces/${encodeURIComponent(config.TEMPORAL_NAMESPACE)}`;
+  /** Its workflows are those of all projects, so its links are for operators. */
+  const installation = (isOperator: boolean) => ({
     open_signup: config.HERALD_OPEN_SIGNUP,
-    temporal_ui_url:
-      temporalUiUrl && `${temporalUiUrl}/namespaces/${encodeURIComponent(config.TEMPORAL_NAMESPACE)}`,
-  };
+    temporal_ui_url: isOperator || config.development ? workflowsUrl : null,
+  });
 
   const presentKey = (project: KeyedProject): DashboardSession => ({
     project_id: project.id,
@@ -77,15 +79,17 @@ export function createDashboardRoutes(core: Deps) {
     notify: null,
     scopes: [...project.scopes],
     projects: [{ project_id: project.id, slug: project.slug, name: project.name, role: null }],
-    ...installation,
+    ...installation(false),
   });
 
   /** The current project of an account is one of its projects, as long as it has any. */
   async function presentAccount(session: AccountSession, hash: Buffer): Promise<DashboardSession> {
-    const [account, projects] = await Promise.all([
+    const [found, projects] = await Promise.all([
       viewAccount(pool, session.account_id),
       listAccountProjects(pool, session.account_id),
     ]);
+    if (!found) throw signedOut();
+    const { platform_user_id: userId, ...account } = found;
     const current = projects.find(({ project_id }) => project_id === session.project_id) ?? projects[0];
     const projectId = current?.project_id ?? null;
     if (projectId !== session.project_id) await setSessionProject(pool, hash, projectId);
@@ -97,7 +101,7 @@ export function createDashboardRoutes(core: Deps) {
       notify: current?.notify ?? null,
       scopes: current ? [...roleScopes[current.role]] : [],
       projects: projects.map(({ project_id, slug, name, role }) => ({ project_id, slug, name, role })),
-      ...installation,
+      ...installation(config.HERALD_OPERATORS.includes(`${account.channel}:${userId}`)),
     };
   }
 

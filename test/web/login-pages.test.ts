@@ -3,13 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { endSession } from '../../src/login/queries/decisions';
 import { seedDemoProject } from '../../src/embedded/demo';
 import { createDemoSignIn } from '../../src/embedded/demo-sign-in';
 import { eventually } from '../support/eventually';
 import { png } from '../support/png';
 import { startTestService, type TestProject, type TestService } from '../support/service';
+import { scriptedReceiver } from '../system/webhooks/fixture';
 import { launchBrowser, overflow, screenshot, seriousFlaws, visit, type Visit } from './fixture';
 
 interface Session {
@@ -30,7 +31,11 @@ beforeAll(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), 'herald-demo-'));
   // Its own: it has the data of the demo.
   [service, browser] = await Promise.all([
-    startTestService({ queues: ['logins'], pages: (core) => [demoSignIn.page(core)] }),
+    startTestService({
+      queues: ['logins', 'deliveries'],
+      env: { HERALD_OPEN_SIGNUP: 'true' },
+      pages: (core) => [demoSignIn.page(core)],
+    }),
     launchBrowser(),
   ]);
   await seedDemoProject(service.pool, path.join(dataDir, 'demo-api-key'));
@@ -121,6 +126,62 @@ describe('the link of the demo’s owner', () => {
     await answer(phone, 'Yes');
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     await page.getByText('Demo project').first().waitFor();
+  });
+});
+
+describe('a stranger, where anyone can sign up', () => {
+  it('gets a project, tries a login, adds an endpoint and sends it a test event, each by its button', async () => {
+    const { page, context, complaints } = await someone();
+    const receiver = await scriptedReceiver(200);
+    const answerYes = async (link: Locator, user: string) => {
+      const start = new URL((await link.getAttribute('href')) ?? '').searchParams.get('start');
+      await answerAs(user, `https://bot.example/?start=${start}`, 'Yes');
+    };
+    await page.goto(service.url);
+    await page.getByRole('link', { name: 'Create a project' }).click();
+    await page.getByRole('button', { name: 'Continue with Telegram' }).click();
+    await answerYes(page.getByRole('link', { name: 'Open Telegram' }), 'stranger');
+    await page.getByRole('heading', { name: 'Create your project' }).waitFor();
+    await page.getByLabel('Name').fill('Blumen & Düfte');
+    expect(await page.getByLabel('Slug').inputValue()).toBe('blumen-dufte');
+    expect(await seriousFlaws(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create project' }).click();
+
+    const steps = page.getByRole('region', { name: 'First steps' });
+    const step = (name: string) => steps.getByRole('listitem').filter({ hasText: name });
+    await steps.getByRole('button', { name: 'Try a login' }).click();
+    const login = page.getByRole('dialog', { name: 'Try a login' });
+    await answerYes(login.getByRole('link', { name: 'Open Telegram' }), 'stranger');
+    await login.getByText('stranger is logged in').waitFor();
+    expect(await seriousFlaws(page)).toEqual([]);
+    await login.getByRole('button', { name: 'Done' }).click();
+    await step('Try a login').getByText('(done)').waitFor();
+
+    await steps.getByRole('button', { name: 'Add endpoint' }).click();
+    const form = page.getByRole('dialog', { name: 'New endpoint' });
+    await form.getByLabel('URL').fill(receiver.url);
+    await form.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await step('Add an endpoint').getByText('(done)').waitFor();
+    await steps.getByRole('button', { name: 'Send test event' }).click();
+    await page.getByRole('heading', { name: 'auth.completed' }).waitFor();
+    await eventually(() => receiver.received.length > 0);
+
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await eventually(async () => (await step('Send a test event').getByText('(done)').count()) === 1);
+    await steps.getByRole('button', { name: 'Set URL' }).click();
+    const callback = page.getByRole('dialog', { name: 'Set the callback URL' });
+    await callback.getByLabel('Callback URL').fill('https://flowers.example/login');
+    await callback.getByRole('button', { name: 'Save' }).click();
+    await steps.waitFor({ state: 'detached' });
+    // What has happened stands first in lists of events.
+    await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
+    const names = page.getByLabel('Event').locator('optgroup').first().locator('option');
+    await eventually(async () => (await names.count()) > 0);
+    expect(await names.first().textContent()).toBe('auth.completed');
+    expect(complaints).toEqual([]);
+    await context.close();
+    await receiver.close();
   });
 });
 

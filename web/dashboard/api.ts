@@ -54,7 +54,12 @@ import type { eventTypeSchema } from '../../src/events/contract';
 import type { TrackedEventView as TrackedEvent } from '../../src/tracked/contract';
 import type { createdKeySchema, KeyView } from '../../src/projects/contract';
 import type { OwnProjectChanges, ProjectView, UsageView } from '../../src/projects/contract';
-import type { LoginStats, SessionRecord } from '../../src/login/contract';
+import type {
+  createdSessionSchema,
+  LoginStats,
+  SessionRecord,
+  SessionStatusBody,
+} from '../../src/login/contract';
 import type {
   ClientView,
   clientChangesSchema,
@@ -148,6 +153,7 @@ export type Channel = ChannelView;
 export type OidcClient = ClientView;
 export type NewOidcClient = z.input<typeof newClientSchema>;
 export type CreatedKey = z.infer<typeof createdKeySchema>;
+export type CreatedSession = z.infer<typeof createdSessionSchema>;
 export type {
   AuditEntry,
   BatchResult,
@@ -320,6 +326,10 @@ export const api = {
   logins: (filter: { status?: string; channel?: string; subscriber_id?: string; cursor: string | null }) =>
     get<Page<SessionRecord>>(`/v1/auth/sessions${query({ ...filter, limit: 25 })}`),
 
+  createSession: () => post<CreatedSession>('/v1/auth/session', { state: 'first-steps' }),
+  sessionStatus: (id: string) => get<SessionStatusBody>(`/v1/auth/session/${id}/status?wait=20`),
+  cancelSession: (id: string) => call<unknown>('DELETE', `/v1/auth/session/${id}`),
+  verifyLogin: (code: string) => post<{ first_name: string }>('/v1/auth/verify', { code }),
   login: (id: string) => get<SessionRecord>(`/v1/auth/sessions/${id}`),
   loginStats: (days: number) => get<LoginStats>(`/v1/auth/stats?days=${days}`),
   projectTexts: () => get<ProjectTexts>('/v1/project/texts'),
@@ -374,6 +384,8 @@ export const api = {
     q: string;
     cursor: string | null;
   }) => get<Page<DeliveryView>>(`/v1/deliveries${query({ ...filter, limit: 25 })}`),
+  /** The newest hundred, whatever became of them. */
+  recentDeliveries: () => get<Page<DeliveryView>>('/v1/deliveries?limit=100'),
   retryDeliveries: (ids: string[]) =>
     post<{ retried: number; failed: { id: string; code: string }[] }>('/v1/deliveries/retry', { ids }),
   delivery: (id: string) => get<Delivery>(`/v1/deliveries/${id}`),

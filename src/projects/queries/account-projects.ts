@@ -12,11 +12,14 @@ export interface AccountView {
   channel: Channel;
 }
 
-export function viewAccount(db: Db, id: string): Promise<AccountView | null> {
-  return row<AccountView>(
+export function viewAccount(
+  db: Db,
+  id: string,
+): Promise<(AccountView & { platform_user_id: string }) | null> {
+  return row(
     db,
     'view_account',
-    'SELECT id AS account_id, first_name, username, channel FROM accounts WHERE id = $1',
+    'SELECT id AS account_id, first_name, username, channel, platform_user_id FROM accounts WHERE id = $1',
     [id],
   );
 }

@@ -133,6 +133,8 @@ export function Select(props: {
   value: string;
   options: Option[];
   onChange: (value: string) => void;
+  /** Further options, in groups. */
+  children?: ComponentChildren;
 }) {
   const id = useId();
   return (
@@ -144,6 +146,7 @@ export function Select(props: {
             {text}
           </option>
         ))}
+        {props.children}
       </select>
     </div>
   );

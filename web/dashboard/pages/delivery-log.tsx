@@ -24,6 +24,7 @@ import { useNow, useResource } from '../resource';
 import { Link, useFilters, usePages } from '../router';
 import { deliveryState } from '../states';
 import { t } from '../texts';
+import { EventOptions } from './event-names';
 
 const HOUR_MS = 3_600_000;
 
@@ -40,17 +41,10 @@ export const statusOptions = () => [
 ];
 
 export function EventSelect({ value, onChange }: { value: string; onChange: (event: string) => void }) {
-  const types = useResource(api.eventTypes, 'event-types');
   return (
-    <Select
-      label={t.event}
-      value={value}
-      onChange={onChange}
-      options={[
-        { value: '', text: t.any },
-        ...(types.data?.data ?? []).map(({ name }) => ({ value: name, text: name })),
-      ]}
-    />
+    <Select label={t.event} value={value} onChange={onChange} options={[{ value: '', text: t.any }]}>
+      <EventOptions chosen={value} />
+    </Select>
   );
 }
 

@@ -1,15 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
-import { api, type EndpointView, type EventType, type NewEndpoint } from '../api';
+import type { EndpointView, EventType, NewEndpoint } from '../api';
 import { Field, FieldError, FormButtons, Problem, useForm } from '../elements';
 import { typedOrNull } from '../format';
-import { useResource } from '../resource';
 import { t } from '../texts';
+import { useEventTypes } from './event-names';
 import { FilterFields, filterDraft, givenFilter } from './filter-fields';
 import { givenHeaders, HeaderFields, headerRows } from './header-fields';
 
-type LaneSetting = NonNullable<EndpointView['delivery_lane']>;
-const FIELDS = ['url', 'description', 'events', 'filter', 'retry_policy', 'delivery_lane', 'headers'];
+const FIELDS = ['url', 'description', 'events', 'filter', 'retry_policy', 'headers'];
 
 /** Creates or edits an endpoint. */
 export function EndpointForm(props: {
@@ -25,7 +24,6 @@ export function EndpointForm(props: {
   const [events, setEvents] = useState<string[]>(endpoint?.events ?? []);
   const [all, setAll] = useState(endpoint ? endpoint.events.length === 0 : true);
   const [policy, setPolicy] = useState<'durable' | 'quick' | ''>(endpoint?.retry_policy ?? '');
-  const [lane, setLane] = useState<LaneSetting | ''>(endpoint?.delivery_lane ?? '');
   const [headers, setHeaders] = useState(() => headerRows(endpoint));
   const [filter, setFilter] = useState(() => filterDraft(endpoint));
   const form = useForm([...FIELDS, ...headers.map(({ name }) => `headers.${name.trim()}`)], async () => {
@@ -36,7 +34,6 @@ export function EndpointForm(props: {
       description: typedOrNull(description),
       filter: givenFilter(filter),
       ...(policy === '' ? {} : { retry_policy: policy }),
-      delivery_lane: lane === '' ? null : lane,
       headers: givenHeaders(headers),
     });
   });
@@ -106,23 +103,6 @@ export function EndpointForm(props: {
           form.touch();
         }}
       />
-      <details class="advanced" open={lane !== ''}>
-        <summary>{t.advancedLane}</summary>
-        <Field label={t.lane} hint={t.laneHint} error={form.problemOf('delivery_lane')}>
-          {(attributes) => (
-            <select
-              {...attributes}
-              value={lane}
-              onChange={(event) => setLane(event.currentTarget.value as LaneSetting | '')}
-            >
-              <option value="">{t.systemDefault}</option>
-              <option value="workflow">{t.laneWorkflow}</option>
-              <option value="express">{t.laneExpress}</option>
-              <option value="auto">{t.laneAuto}</option>
-            </select>
-          )}
-        </Field>
-      </details>
       <FormButtons form={form} submit={props.submit} onCancel={props.onCancel} />
     </form>
   );
@@ -135,7 +115,7 @@ function EventPicker(props: {
   setChosen: (events: string[]) => void;
   error: string | null;
 }) {
-  const types = useResource(api.eventTypes, 'event-types');
+  const { types, error } = useEventTypes();
   const toggle = (name: string, on: boolean) =>
     props.setChosen(on ? [...props.chosen, name] : props.chosen.filter((other) => other !== name));
   return (
@@ -162,8 +142,8 @@ function EventPicker(props: {
       )}
       {!props.all && (
         <div class="event-groups">
-          <Problem error={types.error} />
-          {grouped(types.data?.data ?? []).map(([group, members]) => (
+          <Problem error={error} />
+          {grouped(types).map(([group, members]) => (
             <fieldset key={group}>
               <legend>{group}</legend>
               {members.map((type) => (

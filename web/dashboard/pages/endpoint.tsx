@@ -26,6 +26,7 @@ import { t } from '../texts';
 import { DeliveryLog } from './delivery-log';
 import { EndpointForm } from './endpoint-form';
 import { EndpointSparkline } from './endpoints';
+import { EventOptions, useEventTypes } from './event-names';
 import { filterText } from './filter-fields';
 
 type Open = 'change' | 'disable' | 'rotate' | 'delete' | 'test' | null;
@@ -255,9 +256,9 @@ function Secrets({ secrets }: { secrets: NonNullable<EndpointView['secrets']> })
 
 /** Shows the body that is sent, byte for byte, before it is sent. */
 function TestDialog({ id, onClose }: { id: string; onClose: () => void }) {
-  const types = useResource(api.eventTypes, 'event-types');
+  const { types } = useEventTypes();
   const [event, setEvent] = useState('auth.completed');
-  const chosen = types.data?.data.find(({ name }) => name === event);
+  const chosen = types.find(({ name }) => name === event);
   const example = chosen && withTestPerson(chosen.example);
   return (
     <ConfirmDialog
@@ -273,11 +274,7 @@ function TestDialog({ id, onClose }: { id: string; onClose: () => void }) {
       <Field label={t.event} hint={t.testHint}>
         {(attributes) => (
           <select {...attributes} value={event} onChange={(change) => setEvent(change.currentTarget.value)}>
-            {(types.data?.data ?? [{ name: event }]).map(({ name }) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
+            <EventOptions chosen={event} />
           </select>
         )}
       </Field>

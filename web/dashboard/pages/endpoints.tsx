@@ -5,13 +5,11 @@ import {
   Allowed,
   Badge,
   Clip,
-  Dialog,
   Empty,
   EndpointName,
   FirstStep,
   Icon,
   Problem,
-  SecretDialog,
   Sparkline,
   Table,
   Cell,
@@ -21,7 +19,7 @@ import { useNow, useResource } from '../resource';
 import { go, Heading, Link } from '../router';
 import { endpointState } from '../states';
 import { t } from '../texts';
-import { EndpointForm } from './endpoint-form';
+import { NewEndpoint } from './new-endpoint';
 
 const REFRESH_MS = 5_000;
 const STATS_MS = 30_000;
@@ -31,13 +29,7 @@ export function Endpoints() {
   const stats = useResource(api.allStats, 'stats', STATS_MS);
   const hours = new Map(stats.data?.data.map((each) => [each.endpoint_id, each]));
   const [creating, setCreating] = useState(false);
-  const [dirty, setDirty] = useState(false);
-  const [created, setCreated] = useState<{ id: string; secret: string } | null>(null);
   const list = endpoints.data?.data;
-  const close = () => {
-    setCreating(false);
-    setDirty(false);
-  };
   return (
     <>
       <div class="heading">
@@ -78,26 +70,12 @@ export function Endpoints() {
         </Table>
       )}
       {creating && (
-        <Dialog title={t.newEndpoint} unsaved={dirty} onClose={close}>
-          <EndpointForm
-            submit={t.create}
-            onCancel={close}
-            onDirty={setDirty}
-            save={async (endpoint) => {
-              const { id, secret } = await api.createEndpoint(endpoint);
-              close();
-              if (secret) setCreated({ id, secret });
-              await endpoints.reload();
-            }}
-          />
-        </Dialog>
-      )}
-      {created && (
-        <SecretDialog
-          title={t.signingSecret}
-          secret={created.secret}
-          text={t.signingSecretText}
-          onClose={() => go(`/dashboard/webhooks/${created.id}`)}
+        <NewEndpoint
+          onCreated={endpoints.reload}
+          onClose={(id) => {
+            setCreating(false);
+            if (id) go(`/dashboard/webhooks/${id}`);
+          }}
         />
       )}
     </>

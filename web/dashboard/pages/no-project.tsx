@@ -3,7 +3,8 @@ import { limits } from '../../../src/contract/limits';
 import { api, type DashboardSession } from '../api';
 import { Field, Problem, useForm } from '../elements';
 import { removeDrafts } from '../message/draft-storage';
-import { Heading } from '../router';
+import { enter, Heading } from '../router';
+import { slugOf } from '../slug';
 import { LanguageSwitch } from '../language-switch';
 import { t } from '../texts';
 import { OwnSignIns } from './account';
@@ -17,10 +18,23 @@ export function NoProject(props: {
   return (
     <main class="sign-in">
       <div class="panel">
-        <Heading title={t.noProject} />
-        <p>{t.noProjectText}</p>
-        {props.session.open_signup && (
-          <NewProject onCreated={async () => props.onSession(await api.session())} />
+        {props.session.open_signup ? (
+          <>
+            <Heading title={t.start.newProject} />
+            <p>{t.start.newProjectText}</p>
+            <NewProject
+              onCreated={async () => {
+                enter('/dashboard');
+                props.onSession(await api.session());
+              }}
+            />
+            <p class="hint">{t.start.invited}</p>
+          </>
+        ) : (
+          <>
+            <Heading title={t.noProject} />
+            <p>{t.noProjectText}</p>
+          </>
         )}
         <p class="buttons">
           <button
@@ -47,15 +61,15 @@ export function NoProject(props: {
 }
 
 function NewProject({ onCreated }: { onCreated: () => Promise<void> }) {
-  const [slug, setSlug] = useState('');
+  const [typed, setTyped] = useState<string | null>(null);
   const [name, setName] = useState('');
+  const slug = typed ?? slugOf(name);
   const form = useForm(['slug', 'name'], async () => {
     await api.createProject({ slug, name });
     await onCreated();
   });
   return (
     <form {...form.attributes}>
-      <p>{t.createProjectText}</p>
       <Field label={t.name} hint={t.projectNameHint} error={form.problemOf('name')}>
         {(attributes) => (
           <input
@@ -74,7 +88,7 @@ function NewProject({ onCreated }: { onCreated: () => Promise<void> }) {
             required
             maxLength={limits.slugLength.max}
             value={slug}
-            onInput={(event) => setSlug(event.currentTarget.value)}
+            onInput={(event) => setTyped(event.currentTarget.value)}
           />
         )}
       </Field>

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, type EndpointView, type ProjectView, type Stats, type UsageView } from '../api';
-import { ActionButton, Allowed, CodeBlock, Icon, LoginChart, Problem, Sparkline, toast } from '../elements';
+import { ActionButton, Allowed, Icon, LoginChart, Problem, Sparkline, toast } from '../elements';
 import { dateAndTime, hourOfDay, monthAndYear, number, percent } from '../format';
 import { useChanges, useResource } from '../resource';
 import { Heading, Link } from '../router';
 import { t } from '../texts';
+import { FirstSteps } from './first-steps';
 
 /** What no stream tells: messages, credits, health. An idle page reads no more often. */
 const REFRESH_MS = 60_000;
@@ -13,6 +14,8 @@ const REFRESH_MS = 60_000;
 const LIVE_MS = 10_000;
 /** Below this share of the plan's logins a warning is shown. */
 const LOW_CREDITS = 0.2;
+
+const WORKED = ['confirmed', 'consumed', 'unredeemed'];
 
 interface Data {
   project: ProjectView;
@@ -34,25 +37,26 @@ async function readFigures() {
   return { usage, endpoints: endpoints.data, stats: stats.data, messages };
 }
 
-/** What the person changes on other pages; and whether there has ever been a login. */
+/** What the person changes on other pages; and whether there has ever been a login, as far as the newest ones tell. */
 async function readProject() {
   const [project, logins] = await Promise.all([api.project(), api.logins({ cursor: null })]);
-  return { project, hasLogin: logins.data.length > 0 };
+  return { project, hasLogin: logins.data.some(({ status }) => WORKED.includes(status)) };
 }
 
 export function Overview() {
   const project = useResource(readProject, 'overview-project');
   const figures = useResource(readFigures, 'overview');
-  const reload = async () => {
-    await Promise.all([figures.reload(), project.data?.hasLogin ? null : project.reload()]);
+  const reloadAll = async () => {
+    await Promise.all([figures.reload(), project.reload()]);
   };
-  useChanges(['deliveries', 'logins'], reload, { soonest: LIVE_MS, latest: REFRESH_MS });
+  const refresh = () => (project.data?.hasLogin ? figures.reload() : reloadAll());
+  useChanges(['deliveries', 'logins'], refresh, { soonest: LIVE_MS, latest: REFRESH_MS });
   return (
     <>
       <Heading title={t.overview} />
       <Problem error={figures.error ?? project.error} />
       {figures.data && project.data && (
-        <Content data={{ ...figures.data, ...project.data }} reload={figures.reload} />
+        <Content data={{ ...figures.data, ...project.data }} reload={reloadAll} />
       )}
     </>
   );
@@ -66,7 +70,7 @@ function Content({ data, reload }: { data: Data; reload: () => Promise<void> }) 
     <>
       <Alerts data={data} reload={reload} />
       <Allowed scope="manage">
-        <Checklist data={data} />
+        <FirstSteps {...data} reload={reload} />
       </Allowed>
       <div class="tiles">
         <Tile
@@ -156,7 +160,7 @@ function Tile(props: {
 /** What needs the customer's attention, each with the button that fixes it. */
 function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
   const [error, setError] = useState<Error | null>(null);
-  const { usage, project, endpoints } = data;
+  const { usage, endpoints } = data;
   const enable = (endpoint: EndpointView) => async () => {
     await api.changeEndpoint(endpoint.id, { status: 'active' });
     toast(t.endpointEnabled);
@@ -221,15 +225,6 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
           </Alert>
         );
       })}
-      {project.callback_url === null && (
-        <Allowed scope="manage">
-          <Alert tone="warn" text={t.alertNoCallback}>
-            <Link class="btn small" to="/dashboard/settings">
-              {t.setCallback}
-            </Link>
-          </Alert>
-        </Allowed>
-      )}
     </div>
   );
 }
@@ -249,61 +244,5 @@ function Alert(props: {
       </p>
       <span class="alert-buttons">{props.children}</span>
     </div>
-  );
-}
-
-/** The first steps, until all of them are done. */
-function Checklist({ data }: { data: Data }) {
-  const { project, endpoints, hasLogin } = data;
-  const host = location.origin;
-  const hasDelivery = endpoints.some(({ health }) => health && health.last_delivery_at !== null);
-  const steps = [
-    {
-      done: project.callback_url !== null,
-      title: t.stepCallback,
-      body: <Link to="/dashboard/settings">{t.setCallback}</Link>,
-    },
-    {
-      done: hasLogin,
-      title: t.stepLogin,
-      body: (
-        <CodeBlock
-          code={`curl ${host}/v1/auth/session \\\n  -H "Authorization: Bearer $HERALD_API_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '{"state": "first"}'`}
-        />
-      ),
-    },
-    {
-      done: endpoints.length > 0,
-      title: t.stepEndpoint,
-      body: (
-        <CodeBlock
-          code={`curl ${host}/v1/webhooks \\\n  -H "Authorization: Bearer $HERALD_API_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '{"url": "https://example.com/hooks/herald"}'`}
-        />
-      ),
-    },
-    {
-      done: hasDelivery,
-      title: t.stepTest,
-      body: <Link to="/dashboard/webhooks">{t.webhooks}</Link>,
-    },
-  ];
-  const next = steps.findIndex(({ done }) => !done);
-  if (next === -1) return null;
-  return (
-    <section class="panel checklist" aria-labelledby="checklist-title">
-      <h2 id="checklist-title">{t.checklistTitle}</h2>
-      <ol>
-        {steps.map(({ done, title, body }, index) => (
-          <li key={title} class={done ? 'done' : ''}>
-            <p class="step">
-              <Icon name={done ? 'checkCircle' : 'minusCircle'} />
-              {title}
-              {done && <span class="visually-hidden">{t.stepDone}</span>}
-            </p>
-            {index === next && <div class="step-body">{body}</div>}
-          </li>
-        ))}
-      </ol>
-    </section>
   );
 }

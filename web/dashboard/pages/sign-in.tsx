@@ -65,6 +65,7 @@ function Ways(props: { notice: string; onSignedIn: OnSignedIn }) {
           {props.notice}
         </p>
       )}
+      {isSignUp() && <p class="sign-up">{t.start.signUp}</p>}
       <MessengerSignIn onSignedIn={props.onSignedIn} />
       {isByKey ? (
         <KeyForm onSignedIn={props.onSignedIn} />
@@ -86,6 +87,9 @@ function Ways(props: { notice: string; onSignedIn: OnSignedIn }) {
 }
 
 const BY_KEY = '#key';
+
+/** The front page leads here with this parameter, where a visitor can create a project. */
+const isSignUp = () => new URLSearchParams(location.search).has('new');
 
 function KeyForm(props: { onSignedIn: OnSignedIn }) {
   const [key, setKey] = useState('');

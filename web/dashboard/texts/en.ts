@@ -5,6 +5,7 @@ import { plural } from './plural';
 import { dripEn } from './drip-en';
 import { resultsEn } from './results-en';
 import { shellEn } from './shell-en';
+import { startEn } from './start-en';
 import { teamEn } from './team-en';
 
 const count = (number: number, one: string, other: string) => plural('en-GB', number, { one, other });
@@ -26,6 +27,7 @@ export const en = {
   ...shellEn,
   drip: dripEn,
   results: resultsEn,
+  start: startEn,
   auditActions: auditEn,
   auditFields: auditFieldsEn,
   ...editorEn,
@@ -132,16 +134,10 @@ export const en = {
   alertGrace: (end: string) => `No credits left. The grace period ends ${end}; then logins are rejected.`,
   alertDisabled: (url: string) => `${url} is disabled and receives no events.`,
   alertFailing: (url: string, since: string) => `${url} has been failing since ${since}.`,
-  alertNoCallback: 'No callback URL is set. Users can’t return to your site after a login.',
   plansAndCredits: 'Plans and credits',
   showUsage: 'Show usage',
   showDeliveries: 'Show deliveries',
-  setCallback: 'Set the callback URL',
   checklistTitle: 'First steps',
-  stepCallback: 'Set the URL users return to after a login',
-  stepLogin: 'Start a login from your backend',
-  stepEndpoint: 'Add an endpoint that receives events',
-  stepTest: 'Send a test event to the endpoint',
   stepDone: '(done)',
 
   // Webhooks
@@ -180,8 +176,6 @@ export const en = {
   quickLong: 'Quick: retries after 1, 2 and 4 s',
   projectDefault: 'Project default',
   systemDefault: 'System default',
-  advancedLane: 'Advanced: delivery lane',
-  lane: 'Delivery lane',
   ownHeaders: 'Custom headers',
   ownHeadersHint:
     'Herald sends them with every attempt, for example Authorization. Values are stored encrypted and shown as ***.',
@@ -194,11 +188,6 @@ export const en = {
   headerNeedsName: 'Enter the name of the header.',
   headerNeedsValue: 'Enter a value.',
   headerTwice: 'This header is in the list twice.',
-  laneHint:
-    'Workflow shows every delivery in the Temporal UI. Express is faster and shows only deliveries whose first attempt failed. Auto uses Express while the Workflow lane is behind: choose it if deliveries wait for Temporal.',
-  laneWorkflow: 'Workflow',
-  laneExpress: 'Express',
-  laneAuto: 'Auto',
   signingSecret: 'Signing secret',
   signingSecretText:
     'Your receiver needs it to verify deliveries. It is shown only once. If you lose it, rotate it.',

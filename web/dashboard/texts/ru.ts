@@ -6,6 +6,7 @@ import { plural } from './plural';
 import { dripRu } from './drip-ru';
 import { resultsRu } from './results-ru';
 import { shellRu } from './shell-ru';
+import { startRu } from './start-ru';
 import { teamRu } from './team-ru';
 
 const count = (number: number, one: string, few: string, many: string) =>
@@ -82,6 +83,7 @@ export const ru: Texts = {
   ...shellRu,
   drip: dripRu,
   results: resultsRu,
+  start: startRu,
   auditActions: auditRu,
   auditFields: auditFieldsRu,
   ...editorRu,
@@ -230,16 +232,10 @@ export const ru: Texts = {
   alertGrace: (end) => `Кредиты закончились. Льготный период — до ${end}, потом входы перестанут работать.`,
   alertDisabled: (url) => `${url} отключён и не получает события.`,
   alertFailing: (url, since) => `${url} не отвечает с ${since}.`,
-  alertNoCallback: 'Не задан адрес возврата: после входа пользователь не сможет вернуться на ваш сайт.',
   plansAndCredits: 'Тарифы и кредиты',
   showUsage: 'Показать расход',
   showDeliveries: 'Показать доставки',
-  setCallback: 'Задать адрес возврата',
   checklistTitle: 'Первые шаги',
-  stepCallback: 'Задайте адрес, на который пользователь вернётся после входа',
-  stepLogin: 'Начните вход со своего сервера',
-  stepEndpoint: 'Добавьте эндпоинт для событий',
-  stepTest: 'Отправьте тестовое событие',
   stepDone: '(готово)',
 
   // Вебхуки
@@ -278,8 +274,6 @@ export const ru: Texts = {
   quickLong: 'Быстрые: через 1, 2 и 4 с',
   projectDefault: 'Как в проекте',
   systemDefault: 'По умолчанию',
-  advancedLane: 'Дополнительно: способ доставки',
-  lane: 'Способ доставки',
   ownHeaders: 'Свои заголовки',
   ownHeadersHint:
     'Herald добавит их к каждой попытке, например Authorization. Значения хранятся в зашифрованном виде и видны как ***.',
@@ -292,11 +286,6 @@ export const ru: Texts = {
   headerNeedsName: 'Укажите имя заголовка.',
   headerNeedsValue: 'Укажите значение.',
   headerTwice: 'Этот заголовок указан дважды.',
-  laneHint:
-    'Workflow: каждая доставка видна в Temporal. Express: быстрее, видны только доставки с неудачной первой попыткой. Auto: Express, пока Workflow не успевает; подойдёт, если доставки ждут Temporal.',
-  laneWorkflow: 'Workflow',
-  laneExpress: 'Express',
-  laneAuto: 'Auto',
   signingSecret: 'Секрет подписи',
   signingSecretText:
     'Нужен получателю для проверки подписи. Показывается один раз; если потеряете — смените.',

@@ -12,7 +12,6 @@ export const teamEn = {
   tryAgain: 'Try again',
   noProject: 'You are in no team yet',
   noProjectText: 'Ask the owner of a project for an invitation and open its link in the messenger.',
-  createProjectText: 'Or create a project of your own.',
   createProject: 'Create project',
   slugHint: '3 to 50 characters: a–z, 0–9 and hyphens. It is part of the bot’s links.',
   switchProject: 'Project',

@@ -14,7 +14,6 @@ export const teamRu: typeof teamEn = {
   tryAgain: 'Попробовать снова',
   noProject: 'Вы пока не состоите ни в одной команде',
   noProjectText: 'Попросите у владельца проекта приглашение и откройте его ссылку в мессенджере.',
-  createProjectText: 'Или создайте свой проект.',
   createProject: 'Создать проект',
   slugHint: 'От 3 до 50 символов: a–z, 0–9 и дефис. Входит в ссылки на бота.',
   switchProject: 'Проект',

@@ -1,0 +1,19 @@
+import { limits } from '../../src/contract/limits';
+
+const CYRILLIC = 'абвгдеёжзийклмнопрстуфхцчшщъыьэюя';
+const LATIN = [
+  ...'a b v g d e e zh z i y k l m n o p r s t u f h ts ch sh sch'.split(' '),
+  ...['', 'y', '', 'e', 'yu', 'ya'],
+];
+
+/** A slug for a project of this name; empty if nothing of the name can be in one. */
+export function slugOf(name: string): string {
+  const latin = [...name.toLowerCase()].map((char) => LATIN[CYRILLIC.indexOf(char)] ?? char).join('');
+  const slug = latin
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, limits.slugLength.max)
+    .replaceAll(/^-+|-+$/g, '');
+  return slug.length > 0 && slug.length < limits.slugLength.min ? `${slug}-project` : slug;
+}
