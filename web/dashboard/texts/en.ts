@@ -175,7 +175,6 @@ export const en = {
   durableLong: (hours: number) => `Durable: retries for ${hours} hours`,
   quickLong: 'Quick: retries after 1, 2 and 4 s',
   projectDefault: 'Project default',
-  systemDefault: 'System default',
   ownHeaders: 'Custom headers',
   ownHeadersHint:
     'Herald sends them with every attempt, for example Authorization. Values are stored encrypted and shown as ***.',

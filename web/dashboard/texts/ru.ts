@@ -273,7 +273,6 @@ export const ru: Texts = {
   durableLong: (hours) => `Долгие: в течение ${hours} часов`,
   quickLong: 'Быстрые: через 1, 2 и 4 с',
   projectDefault: 'Как в проекте',
-  systemDefault: 'По умолчанию',
   ownHeaders: 'Свои заголовки',
   ownHeadersHint:
     'Herald добавит их к каждой попытке, например Authorization. Значения хранятся в зашифрованном виде и видны как ***.',
