@@ -28,7 +28,7 @@ export function TryLogin({ onClose, onLoggedIn }: { onClose: () => void; onLogge
       isOpen = false;
       if (closed.signal.aborted) return;
       if (result.status !== 'confirmed')
-        return setEnded(result.status === 'declined' ? 'declined' : 'expired');
+        {return setEnded(result.status === 'declined' ? 'declined' : 'expired');}
       setName((await api.verifyLogin(result.code)).first_name);
       await onLoggedIn();
     };
