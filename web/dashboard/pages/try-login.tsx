@@ -27,8 +27,9 @@ export function TryLogin({ onClose, onLoggedIn }: { onClose: () => void; onLogge
       const result = await waitForAnswer(session.session_id, closed.signal);
       isOpen = false;
       if (closed.signal.aborted) return;
-      if (result.status !== 'confirmed')
-        {return setEnded(result.status === 'declined' ? 'declined' : 'expired');}
+      if (result.status !== 'confirmed') {
+        return setEnded(result.status === 'declined' ? 'declined' : 'expired');
+      }
       setName((await api.verifyLogin(result.code)).first_name);
       await onLoggedIn();
     };
