@@ -21,6 +21,7 @@ export default defineConfig({
     rollupOptions: {
       input: {
         dashboard: path.join(web, 'dashboard/main.tsx'),
+        form: path.join(web, 'form/form.ts'),
         login: path.join(web, 'login/login.ts'),
         docs: path.join(web, 'docs/docs.ts'),
         'docs-language': path.join(web, 'docs/language.ts'),

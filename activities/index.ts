@@ -5,6 +5,7 @@ import { createAuthSessionActivities } from './auth-session';
 import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
 import { createDripActivities } from './drip';
+import { createFormActivities } from './form';
 import { createImportActivities } from './import-subscribers';
 import { createRecurringActivities } from './recurring';
 import { createScheduledActivities } from './scheduled';
@@ -36,6 +37,7 @@ export function createActivities(deps: ActivityDeps): Activities {
       ...createScheduledActivities(deps),
       ...createRecurringActivities(deps),
       ...createDripActivities(deps),
+      ...createFormActivities(deps),
     },
   };
 }

@@ -175,6 +175,12 @@ const ownSettings = z.object({
   HERALD_MINI_REQUESTS_PER_MINUTE: perMinute(limits.miniRequestsPerMinute).describe(
     'POST requests of the Mini App per minute and address (IPv6: /64 network).',
   ),
+  HERALD_FORM_SUBMISSIONS_PER_MINUTE: perMinute(limits.formSubmissionsPerMinute).describe(
+    'Submissions of one form per minute, from its page and from sites.',
+  ),
+  HERALD_FORM_SUBMISSIONS_PER_ADDRESS: perMinute(limits.formSubmissionsPerAddress).describe(
+    'Submissions of one form per minute and address (IPv6: /64 network).',
+  ),
   HERALD_OIDC_FAILURES_PER_MINUTE: perMinute(limits.oidcFailuresPerMinute).describe(
     'Failed client authentications at `/oidc/token` per minute and address (IPv6: /64 network); further ones are 429.',
   ),

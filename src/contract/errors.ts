@@ -63,6 +63,11 @@ const table = {
     text: 'The template uses a variable that has no value.',
     help: 'Pass the named variables in vars, or give the placeholders names that are built in. A template that an open message uses cannot gain variables which that message lacks.',
   },
+  captcha_failed: {
+    status: 400,
+    text: 'The captcha was not solved.',
+    help: 'Pass the response of the captcha as _captcha, within its life time and once. The service that the form names must answer with "success": true within a few seconds.',
+  },
   unauthorized: {
     status: 401,
     text: 'API key missing. Send the header "Authorization: Bearer <API_KEY>".',
@@ -97,6 +102,11 @@ const table = {
     status: 403,
     text: 'The project of this API key is not active.',
     help: 'An operator has deactivated the project.',
+  },
+  origin_not_allowed: {
+    status: 403,
+    text: 'This site may not post to the form.',
+    help: 'The origin of the page is not in the form’s allowed_origins. Add it there, for example https://example.com, or use the page of the form.',
   },
   subscriber_not_found: {
     status: 404,
@@ -167,6 +177,11 @@ const table = {
     status: 429,
     text: 'Too many requests from this address.',
     help: 'Routes without an API key allow a limited number of requests per minute for each IP address (of IPv6 for each /64 network). Wait for Retry-After seconds.',
+  },
+  rate_limit_form: {
+    status: 429,
+    text: 'Too many submissions of this form. Try again in a minute.',
+    help: `A form takes ${limits.formSubmissionsPerMinute} submissions per minute, and ${limits.formSubmissionsPerAddress} from one IP address (of IPv6 from one /64 network). Wait for Retry-After seconds.`,
   },
   rate_limit_auth_sessions: {
     status: 429,

@@ -153,6 +153,32 @@ export const limits = {
   dripDelayMinutes: 525_600,
   /** For one subscriber in one chain, in 24 hours. */
   dripBegunPerDay: 10,
+  forms: 10,
+  formFields: 30,
+  formRoutes: 40,
+  formOptions: 20,
+  formOptionLength: 100,
+  formLabelLength: 200,
+  formTitleLength: 200,
+  formOrigins: 20,
+  formOriginLength: 260,
+  formMinSeconds: 60,
+  formCaptchaSecretLength: 500,
+  formCaptchaSeconds: 5,
+  /** Of one answer. */
+  formAnswerLength: 4_000,
+  /** Of a submission by HTTP. */
+  formBodyBytes: MIB,
+  /** Submissions of a form, and of one address (IPv6: /64 network) to a form. */
+  formSubmissionsPerMinute: 30,
+  formSubmissionsPerAddress: 5,
+  /** How long a token of `GET /f/{form_id}`, a request id and the draft of a form in the bot are valid. */
+  formTokenHours: 24,
+  formRequestHours: 24,
+  formDraftHours: 24,
+  formLinkDays: 7,
+  submissionDays: 180,
+  spamDays: 30,
   templates: 100,
   /** In one text. */
   templatePlaceholders: 100,

@@ -23,6 +23,8 @@ export const notifyChannels = {
   recurring: 'herald_recurring',
   /** Workflows of enrolments are to be started or signalled. */
   drip: 'herald_drip',
+  /** Workflows of submissions are to be started or signalled. */
+  forms: 'herald_forms',
   /** Lists of projects have changed; payload: their names, as changes.ts writes them. */
   changes: 'herald_changes',
 } as const;

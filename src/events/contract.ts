@@ -3,7 +3,7 @@ import { characters } from '../contract/characters';
 import { exampleChannel, languages, nullableWhoFields, timestampSchema, whoFields } from '../contract/common';
 import { limits, planNames } from '../contract/limits';
 import { withTestPerson } from '../contract/test-person';
-import { formSubmittedExample, formSubmittedSchema } from '../forms/contract';
+import { formSubmittedExample, formSubmittedSchema } from '../forms/event/contract';
 import { ticketEventSchemas, ticketExample } from '../helpdesk/contract';
 
 /**

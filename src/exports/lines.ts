@@ -51,6 +51,6 @@ export async function openLines(
 
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (Array.isArray(value)) return value.join('|');
+  if (Array.isArray(value)) return value.map(cellText).join('|');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

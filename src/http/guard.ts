@@ -11,6 +11,7 @@ import { uuidv7 } from '../lib/uuid';
 import type { KeyedProject } from '../projects/contract';
 import type { IdempotentRequest, RunOnce, Work } from './idempotency';
 import { auditActionOf } from './audit-action';
+import { readFormBody } from './form-body';
 import { readFileBody, readJsonBody, readTextBody } from './json-body';
 import { logIds } from './log-ids';
 import { isOwnRequest } from './own-requests';
@@ -20,6 +21,7 @@ import {
   Binary,
   EventStream,
   scopeOf,
+  SeeOther,
   Streamed,
   type Auth,
   type Route,
@@ -133,6 +135,10 @@ async function respond(
     ctx.set('Content-Disposition', `attachment; filename="${response.filename}"`);
     ctx.body = response.data;
     return;
+  }
+  if (response instanceof SeeOther) {
+    ctx.status = 303;
+    return ctx.redirect(response.location);
   }
   if (response instanceof EventStream) {
     ctx.type = 'text/event-stream';
@@ -282,6 +288,10 @@ async function parsedBody(
   if (file) {
     const body = await readFileBody(ctx, file);
     return { body, identity: createHash('sha256').update(body).digest('hex') };
+  }
+  if (spec.form) {
+    const body = validated(schema ?? nothing, await readFormBody(ctx, spec.form.maxBytes));
+    return { body, identity: body };
   }
   // A body that is not read is a mistake that the caller wants to hear of.
   const maxBytes = spec.auth === 'key' ? limits.requestBodyBytes : keylessBodyBytes;

@@ -62,6 +62,7 @@ function requestContent(spec: RouteSpec, body: z.ZodType): Json {
   if (spec.file) return filesOf(spec, spec.file.types);
   const schema = jsonSchema(body, 'input');
   const content = { schema, example: requestExample(operationId(spec), schema) };
+  if (spec.form) return { 'application/json': content, 'application/x-www-form-urlencoded': content };
   return { [spec.text?.type ?? 'application/json']: content };
 }
 

@@ -46,6 +46,11 @@ export class Streamed {
   ) {}
 }
 
+/** Sends a browser on after the POST of an HTML form. */
+export class SeeOther {
+  constructor(readonly location: string) {}
+}
+
 /** Server-sent events. */
 export class EventStream {
   constructor(readonly data: Readable) {}
@@ -75,6 +80,8 @@ export interface RouteSpec<
   text?: { type: string; maxBytes: number; reader: () => TextReader<unknown> };
   /** The body is a file of one of these types instead of JSON. The route checks it; `body` describes it. */
   file?: { types: readonly string[]; maxBytes: number };
+  /** The body may also be that of an HTML form (urlencoded), and have this size, although there is no key. */
+  form?: { maxBytes: number };
   /** Request headers that the route reads, in lower case. */
   headers?: H;
   /**

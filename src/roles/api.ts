@@ -14,6 +14,12 @@ import { createEventRoutes } from '../events/routes';
 import { createStreamRoutes } from '../events/stream-routes';
 import { createTrackedEventRoutes } from '../tracked/routes';
 import { createExportRoute } from '../exports';
+import { submissionExport } from '../forms/export';
+import { createSubmissionLimit, formGate } from '../forms/gate';
+import { createOpenForms } from '../forms/open-forms';
+import { formPage } from '../forms/page';
+import { createPublicFormRoutes } from '../forms/public-routes';
+import { createFormRoutes } from '../forms/routes';
 import { createApp } from '../http/app';
 import { docsPages } from '../http/docs';
 import { errorPage, wantsPage } from '../http/error-page';
@@ -109,6 +115,9 @@ export function createRoutes(
     ...createScheduledRoutes(core),
     ...createRecurringRoutes(core),
     ...createDripRoutes(core),
+    ...createFormRoutes(core),
+    ...createPublicFormRoutes({ ...core, openForms: createOpenForms(core) }),
+    createExportRoute(core.pool, submissionExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createTrackedEventRoutes({ ...core, admit }),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
@@ -161,6 +170,7 @@ export async function startApi({ pools, ...rest }: Core, ownPages: Middleware[] 
   const waiter = createSessionWaiter(core.notifications);
   const routes = createRoutes(core, readinessParts(core), waiter, stopping.signal);
   const oidc = createOidc({ ...login, starter: createSessionStarter(login) });
+  const forms = { openForms: createOpenForms(core), countSubmission: createSubmissionLimit(core) };
   const ownRequests = createOwnRequests();
   const guarded = guardDeps(core);
   let port = 0;
@@ -182,6 +192,8 @@ export async function startApi({ pools, ...rest }: Core, ownPages: Middleware[] 
         brandFiles(core),
         miniAppPage(),
         miniAppLimit(core),
+        formGate({ ...core, ...forms }),
+        formPage({ ...core, ...forms }),
         loginPage({ ...login, collectOutcome: oidc.collectOutcome }),
         oidc.pages,
         mcpEndpoint({

@@ -13,6 +13,9 @@ import { findOpenSteps } from '../drip/queries/steps';
 import { chainNaming, chainsWithTemplate } from '../drip/uses';
 import { deliveriesOfEvents } from '../events';
 import { personalData as ofEvents } from '../events/queries/personal-data';
+import { personalData as ofForms } from '../forms/queries/personal-data';
+import { findOpenRoutes } from '../forms/queries/routes';
+import { formNaming, formsWithTemplate } from '../forms/uses';
 import { clientNames } from '../login/log';
 import { personalData as ofLogin } from '../login/queries/personal-data';
 import { resumableRequests } from '../messages/abandoned';
@@ -41,6 +44,7 @@ export function registerDomains(): void {
     ofLogin,
     ofBroadcasts,
     ofDrip,
+    ofForms,
     ofMessages,
     ofTracked,
     ofWebhooks,
@@ -48,10 +52,10 @@ export function registerDomains(): void {
     ofProjects,
     ofBots,
   );
-  labelUses.register(definitionNaming, chainNaming);
-  templateUses.register(definitionsWithTemplate, chainsWithTemplate);
+  labelUses.register(definitionNaming, chainNaming, formNaming);
+  templateUses.register(definitionsWithTemplate, chainsWithTemplate, formsWithTemplate);
   furtherEntries.register(countChains);
-  resumableRequests.register(findOpenSteps);
+  resumableRequests.register(findOpenSteps, findOpenRoutes);
   trackedEventUses.register(trackedEventsInUse);
   registerRetention();
   clientNames.register(clientNamesOf);

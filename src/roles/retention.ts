@@ -4,6 +4,7 @@ import { retention as db, retentions } from '../db/retention';
 import { retention as drip } from '../drip/queries/retention';
 import { retention as events } from '../events/queries/retention';
 import { retention as csvExports } from '../exports/queries';
+import { retention as forms } from '../forms/queries/retention';
 import { retention as http } from '../http/queries';
 import { retention as login } from '../login/queries/retention';
 import { retention as messages } from '../messages/queries/retention';
@@ -27,6 +28,7 @@ export function registerRetention(): void {
     http,
     broadcasts,
     drip,
+    forms,
     subscribers,
     bots,
     templates,

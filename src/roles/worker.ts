@@ -9,6 +9,7 @@ import type { Core } from '../core';
 import { startEntryRelay } from '../drip/enrol';
 import { startEnrolmentSync } from '../drip/sync';
 import { startDripRelay } from '../drip/relay';
+import { startFormRelay } from '../forms/relay';
 import { startEventEraser } from '../events/eraser';
 import { startSessionReconciler } from '../login/reconciler';
 import { startSessionRelay } from '../login/relay';
@@ -84,6 +85,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startDripRelay(onWorkerConnection),
     startEnrolmentSync(core),
     startEntryRelay(core),
+    startFormRelay(onWorkerConnection),
     startExpressLane({ ...core, attempter }),
     startEndpointAlerts(core),
     startMemberNotices(core),

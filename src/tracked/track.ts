@@ -32,37 +32,48 @@ interface Named {
  * subscribers are locked before the ids are claimed, in every request.
  */
 export function trackEvents(
-  deps: TrackDeps,
+  { pool, config }: TrackDeps,
+  projectId: string,
+  request: TrackRequest,
+  work: Work,
+): Promise<TrackResult[]> {
+  return withTransaction(pool, (db) =>
+    trackIn(db, config.HERALD_SUBSCRIBER_ID_FORMAT, projectId, request, work),
+  );
+}
+
+/** As `trackEvents`, in the caller's transaction. */
+export async function trackIn(
+  db: Db,
+  format: SubscriberIdFormat,
   projectId: string,
   { events }: TrackRequest,
   work: Work,
 ): Promise<TrackResult[]> {
-  return withTransaction(deps.pool, async (db) => {
-    const named = await findPeople(db, projectId, events, work);
-    refuseOutOfRange(named, work);
-    const rows = withoutRepeatedIds(named).flatMap((event) =>
-      event.people.map((person) => ({ event, person, tracked: trackedOf(event, person, work) })),
-    );
-    const traceparent = currentTraceparent();
-    const written = await writePublished(
-      db,
-      rows.map(({ event, person, tracked }) => ({
-        id: tracked.id,
-        projectId,
-        name: 'event.tracked',
-        body: bodyOf(tracked, person, deps.config.HERALD_SUBSCRIBER_ID_FORMAT),
-        publishedId: event.given.event_id === undefined ? null : claimedId(event.given.event_id),
-        subscriberId: person.id,
-        traceparent,
-      })),
-    );
-    const accepted = rows.filter(({ tracked }) => written.has(tracked.id));
-    const tracked = accepted.map((each) => each.tracked);
-    await insertTracked(db, projectId, tracked);
-    await onSubscriberChange(db, projectId, tracked.map(causeOf));
-    const acceptedEvents = new Set(accepted.map(({ event }) => event));
-    return named.map((event) => ({ event_id: event.eventId, status: statusOf(event, acceptedEvents) }));
-  });
+  const named = await findPeople(db, projectId, events, work);
+  refuseOutOfRange(named, work);
+  const rows = withoutRepeatedIds(named).flatMap((event) =>
+    event.people.map((person) => ({ event, person, tracked: trackedOf(event, person, work) })),
+  );
+  const traceparent = currentTraceparent();
+  const written = await writePublished(
+    db,
+    rows.map(({ event, person, tracked }) => ({
+      id: tracked.id,
+      projectId,
+      name: 'event.tracked',
+      body: bodyOf(tracked, person, format),
+      publishedId: event.given.event_id === undefined ? null : claimedId(event.given.event_id),
+      subscriberId: person.id,
+      traceparent,
+    })),
+  );
+  const accepted = rows.filter(({ tracked }) => written.has(tracked.id));
+  const tracked = accepted.map((each) => each.tracked);
+  await insertTracked(db, projectId, tracked);
+  await onSubscriberChange(db, projectId, tracked.map(causeOf));
+  const acceptedEvents = new Set(accepted.map(({ event }) => event));
+  return named.map((event) => ({ event_id: event.eventId, status: statusOf(event, acceptedEvents) }));
 }
 
 const OUT_OF_RANGE = `must be between ${limits.trackedDaysBack} days ago and ${limits.trackedMinutesAhead} minutes ahead`;

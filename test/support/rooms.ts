@@ -14,9 +14,10 @@ export const floors: string[][] = [
   ['projects'],
   ['subscribers', 'channels'],
   ['templates', 'tracked'],
-  ['login', 'webhooks', 'messages', 'helpdesk', 'forms'],
-  ['broadcasts', 'oidc', 'mcp'],
+  ['login', 'webhooks', 'messages'],
+  ['broadcasts', 'oidc', 'mcp', 'helpdesk'],
   ['drip'],
+  ['forms'],
   ['embedded', 'operations'],
   ['roles', 'cli'],
 ];

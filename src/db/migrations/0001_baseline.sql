@@ -563,6 +563,10 @@ CREATE TABLE member_notices (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   account_id uuid NOT NULL REFERENCES accounts ON DELETE CASCADE,
   event_id uuid NOT NULL,
+  -- Of a message that a project has written, such as that of a form's route, instead of a text about an event: `event_id` is then
+  -- the id of what has caused it.
+  project_id uuid REFERENCES projects ON DELETE CASCADE,
+  message jsonb,
   created_at timestamptz NOT NULL DEFAULT now(),
   send_at timestamptz NOT NULL DEFAULT now(),
   failures int NOT NULL DEFAULT 0,
@@ -571,6 +575,7 @@ CREATE TABLE member_notices (
 CREATE INDEX member_notices_due ON member_notices (send_at);
 CREATE INDEX member_notices_account ON member_notices (account_id);
 CREATE INDEX member_notices_age ON member_notices (created_at);
+CREATE INDEX member_notices_project ON member_notices (project_id) WHERE project_id IS NOT NULL;
 
 -- =========
 -- templates
@@ -1040,8 +1045,8 @@ CREATE TABLE messages (
   request_id uuid NOT NULL,
   subscriber_id uuid NOT NULL REFERENCES subscribers ON DELETE CASCADE,
   channel text NOT NULL,
-  source text NOT NULL CHECK (source IN ('send', 'otp', 'scheduled', 'drip', 'bot')),
-  -- The scheduled message or the chain that it comes from.
+  source text NOT NULL CHECK (source IN ('send', 'otp', 'scheduled', 'drip', 'bot', 'ticket', 'form')),
+  -- The scheduled message, chain, ticket or form that it comes from.
   source_id uuid,
   -- Null for one-time codes: those are kept nowhere.
   content jsonb,
@@ -1409,6 +1414,100 @@ CREATE TABLE drip_steps (
   UNIQUE (enrolment_id, n)
 );
 CREATE INDEX drip_steps_counts ON drip_steps (drip_id, version, step_id, status);
+
+-- =====
+-- forms
+-- =====
+-- Forms and submissions.
+
+CREATE TABLE forms (
+  id uuid PRIMARY KEY,
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  name text NOT NULL,
+  title_en text,
+  title_ru text,
+  fields jsonb NOT NULL,
+  routes jsonb NOT NULL,
+  allowed_origins text[] NOT NULL,
+  min_seconds int NOT NULL,
+  captcha_url text,
+  captcha_sealed text,
+  -- Signs tokens and the links of subscribers.
+  signing_sealed text NOT NULL,
+  redirect_url text,
+  status text NOT NULL CHECK (status IN ('active', 'disabled')),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  -- Its submissions are removed after it, in batches.
+  deleted_at timestamptz
+);
+CREATE INDEX forms_page ON forms (project_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
+CREATE INDEX forms_deleted ON forms (deleted_at) WHERE deleted_at IS NOT NULL;
+
+-- The row is the truth; workflow `form/<id>` runs the routes.
+CREATE TABLE form_submissions (
+  id uuid PRIMARY KEY,
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  form_id uuid NOT NULL REFERENCES forms ON DELETE CASCADE,
+  -- Null for a submission from a site, and from the page without a signed link.
+  subscriber_id uuid REFERENCES subscribers ON DELETE CASCADE,
+  status text NOT NULL CHECK (status IN ('new', 'spam')),
+  answers jsonb NOT NULL,
+  source text NOT NULL CHECK (source IN ('web', 'hosted', 'bot')),
+  -- The hash of `_request_id`, by which a repeated request finds it.
+  request_hash bytea,
+  -- Its form.submitted; null while there is none.
+  event_id uuid,
+  -- When the workflow reads the row again; null once all routes have run.
+  next_at timestamptz,
+  -- When the relay wakes the workflow.
+  wake_at timestamptz,
+  revision int NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE UNIQUE INDEX form_submissions_request ON form_submissions (form_id, request_hash) WHERE request_hash IS NOT NULL;
+CREATE INDEX form_submissions_page ON form_submissions (form_id, status, created_at DESC, id DESC);
+CREATE INDEX form_submissions_project ON form_submissions (project_id, created_at DESC, id DESC);
+CREATE INDEX form_submissions_subscriber ON form_submissions (subscriber_id) WHERE subscriber_id IS NOT NULL;
+CREATE INDEX form_submissions_age ON form_submissions (status, created_at);
+CREATE INDEX form_submissions_wake ON form_submissions (project_id, wake_at) WHERE wake_at IS NOT NULL;
+
+-- The routes of a submission, fixed in its commit. UNIQUE: each runs once. The id is the request of a route's message.
+CREATE TABLE submission_routes (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  submission_id uuid NOT NULL REFERENCES form_submissions ON DELETE CASCADE,
+  index int NOT NULL,
+  route jsonb NOT NULL,
+  -- Null until it has run.
+  status text CHECK (status IN ('done', 'skipped', 'failed')),
+  reason text,
+  -- A worker died while its message was being sent, and it was sent again.
+  resent boolean NOT NULL DEFAULT false,
+  began_at timestamptz,
+  ended_at timestamptz,
+  UNIQUE (submission_id, index)
+);
+
+-- Forms that are being filled in the bot: one for each user and bot.
+CREATE TABLE form_drafts (
+  bot text NOT NULL,
+  channel text NOT NULL,
+  platform_user_id text NOT NULL,
+  form_id uuid NOT NULL REFERENCES forms ON DELETE CASCADE,
+  -- The id of the submission that it becomes.
+  submission_id uuid NOT NULL,
+  answers jsonb NOT NULL,
+  -- The key of the field that was asked for.
+  field text NOT NULL,
+  -- The question that can be answered by its buttons.
+  message_id text,
+  -- What an update that is handled again, after a crash, has done already.
+  last_update_id bigint,
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (bot, platform_user_id)
+);
+CREATE INDEX form_drafts_form ON form_drafts (form_id);
+CREATE INDEX form_drafts_expiry ON form_drafts (expires_at);
 
 -- ====
 -- oidc

@@ -1,4 +1,4 @@
-import { formSubmittedExample } from '../../forms/contract';
+import { formSubmittedExample } from '../../forms/event/contract';
 
 /**
  * Request bodies for the samples, by operation, where the required fields alone are no useful request. A test validates
@@ -57,6 +57,39 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   },
   patch_v1_drip_chains_drip_id: { status: 'paused' },
   post_v1_drip_chains_drip_id_enrolments: { subscriber_id: '<subscriber_id>' },
+  post_v1_forms: {
+    name: 'Call me back',
+    title_en: 'We will call you back',
+    title_ru: 'Перезвоним вам',
+    fields: [
+      { key: 'name', type: 'text', label_en: 'Your name', label_ru: 'Как вас зовут', required: true },
+      { key: 'phone', type: 'phone', label_en: 'Phone', label_ru: 'Телефон', required: true },
+      {
+        key: 'topic',
+        type: 'select',
+        label_en: 'What is it about?',
+        label_ru: 'О чём вопрос?',
+        options: [{ value: 'order', label_en: 'An order', label_ru: 'Заказ' }, { value: 'other' }],
+      },
+    ],
+    routes: [
+      { action: 'tag', tag: 'callback' },
+      {
+        action: 'message',
+        to: 'members',
+        content: { text: 'Call {{name}}: {{phone}}', personalize: true },
+        when: { rules: [{ field: 'topic', op: 'eq', value: 'order' }] },
+      },
+    ],
+    allowed_origins: ['https://shop.example'],
+  },
+  put_v1_forms_form_id: {
+    name: 'Call me back',
+    fields: [{ key: 'phone', type: 'phone', label_en: 'Phone', required: true }],
+    status: 'disabled',
+  },
+  patch_v1_submissions_id: { status: 'new' },
+  post_f_form_id: { name: 'Anna', phone: '+1 555 010 0199' },
   post_v1_events: {
     events: [
       { name: 'purchase', external_id: 'user-42', properties: { amount: 49.9 }, event_id: 'order-1001' },

@@ -501,6 +501,45 @@ const groups: Group[] = [
     ],
   },
   {
+    title: { en: 'Forms', ru: 'Формы' },
+    lines: [
+      {
+        en: ['Forms per project', String(limits.forms)],
+        ru: ['Формы проекта', String(limits.forms)],
+      },
+      {
+        en: ['Fields and routes of a form', `${limits.formFields} and ${limits.formRoutes}`],
+        ru: ['Поля и маршруты формы', `${limits.formFields} и ${limits.formRoutes}`],
+      },
+      {
+        en: [
+          'Submissions',
+          `${limits.formSubmissionsPerMinute} per minute and form, ${limits.formSubmissionsPerAddress} of them per address (for IPv6: per /64 network); a body of ${limits.formBodyBytes / MIB} MiB`,
+        ],
+        ru: [
+          'Отправки',
+          `${limits.formSubmissionsPerMinute} в минуту на форму, из них ${limits.formSubmissionsPerAddress} с адреса (IPv6 — с сети /64); тело до ${limits.formBodyBytes / MIB} МиБ`,
+        ],
+      },
+      {
+        en: ['An answer', `up to ${whole(limits.formAnswerLength)} characters`],
+        ru: ['Ответ', `до ${inRussian(limits.formAnswerLength)} символов`],
+      },
+      {
+        en: ['Signed link of a subscriber', `valid for ${limits.formLinkDays} days`],
+        ru: ['Подписанная ссылка подписчика', `действует ${limits.formLinkDays} дней`],
+      },
+      {
+        en: ['Draft in the bot, token of a form', `kept for ${limits.formDraftHours} hours`],
+        ru: ['Черновик в боте, токен формы', `хранятся ${limits.formDraftHours} часа`],
+      },
+      {
+        en: ['Submissions are kept', `for ${limits.submissionDays} days, spam for ${limits.spamDays}`],
+        ru: ['Отправки хранятся', `${limits.submissionDays} дней, спам — ${limits.spamDays}`],
+      },
+    ],
+  },
+  {
     title: { en: 'Templates and batches', ru: 'Шаблоны и пакеты' },
     lines: [
       {

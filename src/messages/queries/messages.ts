@@ -25,7 +25,7 @@ export interface MessageWithContent extends MessageRow {
 
 /** Where a message comes from, as the log tells it. */
 export interface MessageOrigin {
-  source: 'send' | 'otp' | 'scheduled' | 'drip';
+  source: 'send' | 'otp' | 'scheduled' | 'drip' | 'form';
   sourceId?: string;
 }
 

@@ -14,6 +14,46 @@ export function queueNotices(db: Db, projectId: string, eventId: string): Promis
   );
 }
 
+export interface NotifiedMember {
+  account_id: string;
+  first_name: string;
+  username: string | null;
+  lang: Language;
+}
+
+/** The members who want messages from the bot. */
+export function findNotifiedMembers(db: Db, projectId: string): Promise<NotifiedMember[]> {
+  return rows<NotifiedMember>(
+    db,
+    'find_notified_members',
+    `SELECT a.id AS account_id, a.first_name, a.username, a.lang FROM members m JOIN accounts a ON a.id = m.account_id
+     WHERE m.project_id = $1 AND m.notify <> 'none' ORDER BY a.id`,
+    [projectId],
+  );
+}
+
+/** Queues a message to members, once for each cause and member. */
+export function queueMemberMessages(
+  db: Db,
+  projectId: string,
+  causeId: string,
+  messages: { accountId: string; message: object }[],
+): Promise<number> {
+  return change(
+    db,
+    'queue_member_messages',
+    `INSERT INTO member_notices (account_id, event_id, project_id, message)
+     SELECT given.account_id, $2, $1, given.message FROM unnest($3::uuid[], $4::jsonb[]) AS given (account_id, message)
+     ON CONFLICT (event_id, account_id) DO NOTHING`,
+    [
+      projectId,
+      causeId,
+      messages.map(({ accountId }) => accountId),
+      messages.map(({ message }) => JSON.stringify(message)),
+    ],
+  );
+}
+
 export interface Notice {
   id: number;
   channel: Channel;
@@ -21,9 +61,11 @@ export interface Notice {
   lang: Language;
   project_id: string;
   project_name: string;
-  event: string;
-  /** The event's body as it was sent to the endpoints. */
-  body: string;
+  /** The event that it is about, with its body as it was sent to the endpoints; null for a message of the project. */
+  event: string | null;
+  body: string | null;
+  /** As `queueMemberMessages` was given it. */
+  message: object | null;
   failures: number;
 }
 
@@ -37,11 +79,11 @@ export async function claimNotices(db: Db, limit: number): Promise<Notice[]> {
     db,
     'claim_notices',
     `UPDATE member_notices n SET send_at = clock_timestamp() + interval '1 minute'
-     FROM accounts a, events e, projects p
-     WHERE n.id IN (SELECT id FROM member_notices WHERE send_at <= now() ORDER BY send_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-       AND a.id = n.account_id AND e.id = n.event_id AND p.id = e.project_id
+     FROM accounts a, member_notices same LEFT JOIN events e ON same.message IS NULL AND e.id = same.event_id, projects p
+     WHERE same.id = n.id AND n.id IN (SELECT id FROM member_notices WHERE send_at <= now() ORDER BY send_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+       AND a.id = n.account_id AND p.id = coalesce(same.project_id, e.project_id)
      RETURNING n.id, a.channel, a.chat_id, a.lang, p.id AS project_id, p.name AS project_name, e.name AS event, e.body,
-       n.failures, EXISTS (SELECT 1 FROM members m WHERE m.account_id = a.id AND m.project_id = p.id AND m.notify <> 'none') AS is_wanted`,
+       n.message, n.failures, EXISTS (SELECT 1 FROM members m WHERE m.account_id = a.id AND m.project_id = p.id AND m.notify <> 'none') AS is_wanted`,
     [limit],
   );
   const unwanted = claimed.filter(({ is_wanted }) => !is_wanted);

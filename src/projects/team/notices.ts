@@ -36,11 +36,12 @@ async function send({ pool, log, messengers, turns, publicUrl }: Deps, notice: N
 
 /** Null for an event that members get no notice of. */
 function messageOf(
-  { lang, event, body, project_name: project }: Notice,
+  { lang, event, body, message: given, project_name: project }: Notice,
   publicUrl: string,
 ): OutgoingMessage | null {
+  if (given) return given as OutgoingMessage;
   const texts = botTexts[lang];
-  const { data } = JSON.parse(body) as { data: { endpoint_id?: string; url?: string } };
+  const { data } = JSON.parse(body ?? '{"data":{}}') as { data: { endpoint_id?: string; url?: string } };
   const url = data.url ?? '';
   const message = (text: string, path: string): OutgoingMessage => ({
     text,

@@ -35,6 +35,8 @@ interface Things {
   recurring: string;
   chain: string;
   enrolment: string;
+  form: string;
+  submission: string;
   key: string;
   publisher: string;
   team: Team;
@@ -58,6 +60,11 @@ const chain = {
   steps: [{ id: 'wait', type: 'delay', minutes: 60 }],
   reentry: 'again',
   status: 'active',
+};
+const form = {
+  name: 'Form',
+  fields: [{ key: 'size', type: 'text', label_en: 'Size' }],
+  allowed_origins: ['*'],
 };
 const laterMessage = () => ({
   content: { text: 'hello' },
@@ -183,6 +190,22 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'POST /v1/recurring/{id}/run': ({ recurring }) => ({ params: { id: recurring } }),
   'GET /v1/recurring/{id}/runs': ({ recurring }) => ({ params: { id: recurring } }),
   'DELETE /v1/recurring/{id}': ({ recurring }) => ({ params: { id: recurring } }),
+  'POST /v1/forms': () => ({ body: form }),
+  'GET /v1/forms': () => ({}),
+  'GET /v1/forms/{form_id}': ({ form: form_id }) => ({ params: { form_id } }),
+  'PUT /v1/forms/{form_id}': ({ form: form_id }) => ({ params: { form_id }, body: form }),
+  'GET /v1/forms/{form_id}/link': ({ form: form_id, person }) => ({
+    params: { form_id },
+    query: { subscriber_id: person.subscriberId },
+  }),
+  'GET /v1/forms/{form_id}/submissions': ({ form: form_id }) => ({ params: { form_id } }),
+  'GET /f/{form_id}': ({ form: form_id }) => ({ params: { form_id } }),
+  'POST /f/{form_id}': ({ form: form_id }) => ({ params: { form_id }, body: { size: 'M' } }),
+  'GET /v1/submissions/{id}': ({ submission: id }) => ({ params: { id } }),
+  'PATCH /v1/submissions/{id}': ({ submission: id }) => ({ params: { id }, body: { status: 'spam' } }),
+  'DELETE /v1/submissions/{id}': ({ submission: id }) => ({ params: { id } }),
+  'GET /v1/export/submissions': () => ({}),
+  'DELETE /v1/forms/{form_id}': ({ form: form_id }) => ({ params: { form_id } }),
   'POST /v1/drip-chains': () => ({ body: chain }),
   'GET /v1/drip-chains': () => ({}),
   'GET /v1/drip-chains/{drip_id}': ({ chain: drip_id }) => ({ params: { drip_id } }),
@@ -326,6 +349,13 @@ async function createThings(): Promise<Things> {
   const { body: enrolled } = await project.api('POST', `/v1/drip-chains/${drip.body.drip_id}/enrolments`, {
     subscriber_id: person.subscriberId,
   });
+  const { form_id, submit_url } = (await project.api('POST', '/v1/forms', form)).body;
+  const submitted = await fetch(submit_url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ size: 'L' }),
+  });
+  const { submission_id } = (await submitted.json()) as { submission_id: string };
   await project.api('POST', '/v1/templates', { key: template, variants: { en: { text: 'hello' } } });
   // Its chat is free once a second: it does not end during the test.
   const { body: batch } = await project.api('POST', '/v1/send/batch', {
@@ -367,6 +397,8 @@ async function createThings(): Promise<Things> {
     recurring: recurring.body.recurring_id,
     chain: drip.body.drip_id,
     enrolment: enrolled.data[0].enrolment_id,
+    form: form_id,
+    submission: submission_id,
     key: key.body.id,
     oidcClient: oidcClient.body.client_id,
     publisher: await service.createKey(project.id, ['publish']),

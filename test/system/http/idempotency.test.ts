@@ -36,6 +36,7 @@ const ID_FIELDS = [
   'enrolment_id',
   'event_id',
   'drip_id',
+  'form_id',
   'id',
   'key',
 ] as const;
@@ -169,6 +170,11 @@ const works: Record<string, () => Promise<Work>> = {
     const id = await createdId('/v1/recurring', body, 'recurring_id');
     return { path: `/v1/recurring/${id}/skip`, count: () => count(RUNS) };
   },
+  form: async () => ({
+    path: '/v1/forms',
+    body: { name: 'Form', fields: [{ key: 'size', type: 'text', label_en: 'Size' }] },
+    count: () => count('SELECT count(*) FROM forms WHERE project_id = $1'),
+  }),
   'drip chain': async () => ({
     path: '/v1/drip-chains',
     body: chain,

@@ -30,6 +30,7 @@ export function sourcePath({ source, source_id }: Pick<Message, 'source' | 'sour
     scheduled: 'scheduled',
     recurring: 'recurring',
     drip: 'drip',
+    form: 'forms',
     send: null,
     otp: null,
     bot: null,

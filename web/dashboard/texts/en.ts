@@ -380,6 +380,7 @@ export const en = {
     recurring: 'Recurring message',
     drip: 'Chain message',
     bot: 'Bot message',
+    form: 'Form message',
   },
   messageStates: {
     queued: 'Queued',

@@ -477,6 +477,7 @@ export const ru: Texts = {
     recurring: 'Сообщение регулярной рассылки',
     drip: 'Сообщение цепочки',
     bot: 'Сообщение бота',
+    form: 'Сообщение формы',
   },
   messageStates: {
     queued: 'В очереди',

@@ -140,6 +140,15 @@ export class ExportsApi {
   }
 
   /**
+   * Export submissions: `GET /v1/export/submissions`.
+   *
+   * The list with its filters as CSV (RFC 4180), newest first; the header row names the fields, lists are joined by `|`. A cell that a spreadsheet would take for a formula has an apostrophe before it. One export at a time; not in the free plan.
+   */
+  getSubmissions(query: types.ExportsGetSubmissionsQuery = {}, options: RequestOptions = {}): Promise<HeraldFile> {
+    return this.transport.request({ method: 'GET', path: '/v1/export/submissions', query, returns: 'file' }, options);
+  }
+
+  /**
    * Export deliveries: `GET /v1/export/deliveries`.
    *
    * The list with its filters as CSV (RFC 4180), newest first; the header row names the fields, lists are joined by `|`. A cell that a spreadsheet would take for a formula has an apostrophe before it. One export at a time; not in the free plan.
@@ -894,6 +903,116 @@ export class DripChainsApi {
   }
 }
 
+export class FormsApi {
+  constructor(private readonly transport: Transport) {}
+
+  /**
+   * Create a form: `POST /v1/forms`.
+   *
+   * Answers come from your site (`submit_url`), from a page of Herald (`hosted_url`) or from the bot. Routes say what follows from a submission; `form.submitted` is sent in any case.
+   */
+  create(body: types.FormsCreateBody, options: RequestOptions = {}): Promise<types.FormsCreateResponse> {
+    return this.transport.request({ method: 'POST', path: '/v1/forms', body, keyed: true }, options);
+  }
+
+  /** List forms: `GET /v1/forms`. */
+  list(query: types.FormsListQuery = {}, options: RequestOptions = {}): Promise<types.FormsListResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/forms', query }, options);
+  }
+
+  /** All pages of `list`, entry by entry. */
+  listAll(query: types.FormsListQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.FormsListItem, void, undefined> {
+    return allPages((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /** Get a form: `GET /v1/forms/{form_id}`. */
+  get(formId: string, options: RequestOptions = {}): Promise<types.FormsGetResponse> {
+    return this.transport.request({ method: 'GET', path: pathOf`/v1/forms/${formId}` }, options);
+  }
+
+  /**
+   * Replace a form: `PUT /v1/forms/{form_id}`.
+   *
+   * What is not given gets its default. The secret of the captcha stays if it is not given and the host of `verify_url` is the same.
+   */
+  replace(formId: string, body: types.FormsReplaceBody, options: RequestOptions = {}): Promise<types.FormsReplaceResponse> {
+    return this.transport.request({ method: 'PUT', path: pathOf`/v1/forms/${formId}`, body }, options);
+  }
+
+  /**
+   * Delete a form: `DELETE /v1/forms/{form_id}`.
+   *
+   * Its submissions are deleted with it.
+   */
+  delete(formId: string, options: RequestOptions = {}): Promise<void> {
+    return this.transport.request({ method: 'DELETE', path: pathOf`/v1/forms/${formId}`, returns: 'nothing' }, options);
+  }
+
+  /**
+   * Get a link to a form for a subscriber: `GET /v1/forms/{form_id}/link`.
+   *
+   * Signed, for 7 days: what is submitted through it are the answers of this subscriber.
+   */
+  getLink(formId: string, query: types.FormsGetLinkQuery, options: RequestOptions = {}): Promise<types.FormsGetLinkResponse> {
+    return this.transport.request({ method: 'GET', path: pathOf`/v1/forms/${formId}/link`, query }, options);
+  }
+
+  /** List the submissions of a form: `GET /v1/forms/{form_id}/submissions`. */
+  listSubmissions(formId: string, query: types.FormsListSubmissionsQuery = {}, options: RequestOptions = {}): Promise<types.FormsListSubmissionsResponse> {
+    return this.transport.request({ method: 'GET', path: pathOf`/v1/forms/${formId}/submissions`, query }, options);
+  }
+
+  /** All pages of `listSubmissions`, entry by entry. */
+  listAllSubmissions(formId: string, query: types.FormsListSubmissionsQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.FormsListSubmissionsItem, void, undefined> {
+    return allPages((cursor) => this.listSubmissions(formId, { ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Get the fields of a form without an API key: `GET /f/{form_id}`.
+   *
+   * For a site that builds the form itself. With `min_seconds` the token is needed in the submission.
+   */
+  getPublic(formId: string, query: types.FormsGetPublicQuery = {}, options: RequestOptions = {}): Promise<types.FormsGetPublicResponse> {
+    return this.transport.request({ method: 'GET', path: pathOf`/f/${formId}`, query }, options);
+  }
+
+  /**
+   * Submit a form: `POST /f/{form_id}`.
+   *
+   * From a site of the form’s `allowed_origins`, in JSON or as a plain HTML form, which is sent on to `redirect_url` or to a page that says thanks (303). 30 per minute and form, 5 per address. A submission that looks like spam gets the same response and is kept in the spam folder.
+   */
+  submit(formId: string, body: types.FormsSubmitBody = {}, options: RequestOptions = {}): Promise<types.FormsSubmitResponse> {
+    return this.transport.request({ method: 'POST', path: pathOf`/f/${formId}`, body }, options);
+  }
+}
+
+export class SubmissionsApi {
+  constructor(private readonly transport: Transport) {}
+
+  /** Get a submission: `GET /v1/submissions/{id}`. */
+  get(id: string, options: RequestOptions = {}): Promise<types.SubmissionsGetResponse> {
+    return this.transport.request({ method: 'GET', path: pathOf`/v1/submissions/${id}` }, options);
+  }
+
+  /**
+   * Move a submission into the spam folder or out of it: `PATCH /v1/submissions/{id}`.
+   *
+   * Out of it, its event is sent and its routes run, unless they have before.
+   */
+  update(id: string, body: types.SubmissionsUpdateBody, options: RequestOptions = {}): Promise<types.SubmissionsUpdateResponse> {
+    return this.transport.request({ method: 'PATCH', path: pathOf`/v1/submissions/${id}`, body }, options);
+  }
+
+  /**
+   * Delete a submission: `DELETE /v1/submissions/{id}`.
+   *
+   * Routes that have not run do not run.
+   */
+  delete(id: string, options: RequestOptions = {}): Promise<void> {
+    return this.transport.request({ method: 'DELETE', path: pathOf`/v1/submissions/${id}`, returns: 'nothing' }, options);
+  }
+}
+
 export class EventsApi {
   constructor(private readonly transport: Transport) {}
 
@@ -1460,6 +1579,8 @@ export class HeraldApi {
   readonly scheduled: ScheduledApi;
   readonly recurring: RecurringApi;
   readonly dripChains: DripChainsApi;
+  readonly forms: FormsApi;
+  readonly submissions: SubmissionsApi;
   readonly events: EventsApi;
   readonly otp: OtpApi;
   readonly webhooks: WebhooksApi;
@@ -1492,6 +1613,8 @@ export class HeraldApi {
     this.scheduled = new ScheduledApi(transport);
     this.recurring = new RecurringApi(transport);
     this.dripChains = new DripChainsApi(transport);
+    this.forms = new FormsApi(transport);
+    this.submissions = new SubmissionsApi(transport);
     this.events = new EventsApi(transport);
     this.otp = new OtpApi(transport);
     this.webhooks = new WebhooksApi(transport);

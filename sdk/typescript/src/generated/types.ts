@@ -2151,6 +2151,435 @@ export type DripChainsGetStatsResponse = {
   }>;
 };
 
+/** The body of POST /v1/forms. */
+export type FormsCreateBody = {
+  name: string;
+  /** Shown above the form. Default: the name. */
+  title_en?: string | null | undefined;
+  title_ru?: string | null | undefined;
+  fields: Array<{
+    key: string;
+    type: 'text' | 'textarea' | 'email' | 'phone' | 'number' | 'date' | 'select' | 'multiselect' | 'checkbox';
+    /** One of the two labels is required. */
+    label_en?: string | undefined;
+    label_ru?: string | undefined;
+    /** Default: false. A required checkbox must be ticked. */
+    required?: boolean | undefined;
+    /** The least length of a text, value of a number, or count of a multiselect. */
+    min?: number | undefined;
+    /** The greatest length, value or count. */
+    max?: number | undefined;
+    /** Required for select and multiselect, and only there. */
+    options?: Array<{
+      value: string;
+      label_en?: string | undefined;
+      label_ru?: string | undefined;
+    }> | undefined;
+  }>;
+  routes?: Array<{
+    action: 'tag';
+    tag: string;
+    /** Rules on the answers; without them the route always runs. */
+    when?: {
+      /** Default: `all`. */
+      match?: 'all' | 'any' | undefined;
+      rules: Array<{
+        /** The key of a field of the form. */
+        field: string;
+        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
+        /** For `exists`: true (default), or false for a field without an answer. */
+        value?: string | number | boolean | undefined;
+      }>;
+    } | undefined;
+  } | {
+    action: 'ticket';
+    type_id?: string | undefined;
+    priority?: 'low' | 'normal' | 'high' | 'urgent' | undefined;
+    /** Rules on the answers; without them the route always runs. */
+    when?: {
+      /** Default: `all`. */
+      match?: 'all' | 'any' | undefined;
+      rules: Array<{
+        /** The key of a field of the form. */
+        field: string;
+        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
+        /** For `exists`: true (default), or false for a field without an answer. */
+        value?: string | number | boolean | undefined;
+      }>;
+    } | undefined;
+  } | {
+    action: 'event';
+    name: string;
+    /** Rules on the answers; without them the route always runs. */
+    when?: {
+      /** Default: `all`. */
+      match?: 'all' | 'any' | undefined;
+      rules: Array<{
+        /** The key of a field of the form. */
+        field: string;
+        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
+        /** For `exists`: true (default), or false for a field without an answer. */
+        value?: string | number | boolean | undefined;
+      }>;
+    } | undefined;
+  } | {
+    action: 'message';
+    to: 'submitter' | 'members';
+    content: {
+      /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
+      text?: string | undefined;
+      /** Default: plain. */
+      format?: 'plain' | 'markdown' | 'html' | undefined;
+      /** Rows of buttons; each button has either `url` or `data`. */
+      buttons?: Array<Array<{
+        text: string;
+        url?: string | undefined;
+        /** Returned in `button.clicked`. */
+        data?: string | undefined;
+      }>> | undefined;
+      /** A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document. */
+      media?: {
+        type: 'photo' | 'video' | 'document';
+        url: string;
+      } | undefined;
+      /** Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`. */
+      personalize?: boolean | undefined;
+      /** The key of a template, instead of `text`. */
+      template?: string | undefined;
+      /** Values for the placeholders of the template. They win over the built-in names. */
+      vars?: Record<string, string | number | boolean> | undefined;
+    };
+    /** Rules on the answers; without them the route always runs. */
+    when?: {
+      /** Default: `all`. */
+      match?: 'all' | 'any' | undefined;
+      rules: Array<{
+        /** The key of a field of the form. */
+        field: string;
+        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
+        /** For `exists`: true (default), or false for a field without an answer. */
+        value?: string | number | boolean | undefined;
+      }>;
+    } | undefined;
+  } | {
+    action: 'spam';
+    /** Rules on the answers; without them the route always runs. */
+    when?: {
+      /** Default: `all`. */
+      match?: 'all' | 'any' | undefined;
+      rules: Array<{
+        /** The key of a field of the form. */
+        field: string;
+        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
+        /** For `exists`: true (default), or false for a field without an answer. */
+        value?: string | number | boolean | undefined;
+      }>;
+    } | undefined;
+  }> | undefined;
+  /** The sites that may post to `submit_url`: `https://host[:port]`, `https://*.host` for its subdomains, `*` for any. An empty list: none. */
+  allowed_origins?: Array<string> | undefined;
+  /** A submission within this time after its token was issued is spam. 0: no token is needed. */
+  min_seconds?: number | undefined;
+  captcha?: {
+    /** Where answers are verified: any service with a siteverify API. */
+    verify_url: string;
+    /** Never shown. A PUT without it keeps the stored one. */
+    secret?: string | undefined;
+  } | null | undefined;
+  /** Where a browser goes after a submission. */
+  redirect_url?: string | null | undefined;
+  status?: 'active' | 'disabled' | undefined;
+};
+
+/** The response of POST /v1/forms. */
+export type FormsCreateResponse = {
+  form_id: string;
+  name: string;
+  title_en: string | null;
+  title_ru: string | null;
+  fields: Array<{
+    key: string;
+    type: 'text' | 'textarea' | 'email' | 'phone' | 'number' | 'date' | 'select' | 'multiselect' | 'checkbox';
+    /** One of the two labels is required. */
+    label_en?: string | undefined;
+    label_ru?: string | undefined;
+    /** Default: false. A required checkbox must be ticked. */
+    required?: boolean | undefined;
+    /** The least length of a text, value of a number, or count of a multiselect. */
+    min?: number | undefined;
+    /** The greatest length, value or count. */
+    max?: number | undefined;
+    /** Required for select and multiselect, and only there. */
+    options?: Array<{
+      value: string;
+      label_en?: string | undefined;
+      label_ru?: string | undefined;
+    }> | undefined;
+  }>;
+  routes: Array<{
+    action: 'tag';
+    tag: string;
+    /** Rules on the answers; without them the route always runs. */
+    when?: {
+      /** Default: `all`. */
+      match?: 'all' | 'any' | undefined;
+      rules: Array<{
+        /** The key of a field of the form. */
+        field: string;
+        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
+        /** For `exists`: true (default), or false for a field without an answer. */
+        value?: string | number | boolean | undefined;
+      }>;
+    } | undefined;
+  } | {
+    action: 'ticket';
+    type_id?: string | undefined;
+    priority?: 'low' | 'normal' | 'high' | 'urgent' | undefined;
+    /** Rules on the answers; without them the route always runs. */
+    when?: {
+      /** Default: `all`. */
+      match?: 'all' | 'any' | undefined;
+      rules: Array<{
+        /** The key of a field of the form. */
+        field: string;
+        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
+        /** For `exists`: true (default), or false for a field without an answer. */
+        value?: string | number | boolean | undefined;
+      }>;
+    } | undefined;
+  } | {
+    action: 'event';
+    name: string;
+    /** Rules on the answers; without them the route always runs. */
+    when?: {
+      /** Default: `all`. */
+      match?: 'all' | 'any' | undefined;
+      rules: Array<{
+        /** The key of a field of the form. */
+        field: string;
+        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
+        /** For `exists`: true (default), or false for a field without an answer. */
+        value?: string | number | boolean | undefined;
+      }>;
+    } | undefined;
+  } | {
+    action: 'message';
+    to: 'submitter' | 'members';
+    content: {
+      /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
+      text?: string | undefined;
+      /** Default: plain. */
+      format?: 'plain' | 'markdown' | 'html' | undefined;
+      /** Rows of buttons; each button has either `url` or `data`. */
+      buttons?: Array<Array<{
+        text: string;
+        url?: string | undefined;
+        /** Returned in `button.clicked`. */
+        data?: string | undefined;
+      }>> | undefined;
+      /** A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document. */
+      media?: {
+        type: 'photo' | 'video' | 'document';
+        url: string;
+      } | undefined;
+      /** Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`. */
+      personalize?: boolean | undefined;
+      /** The key of a template, instead of `text`. */
+      template?: string | undefined;
+      /** Values for the placeholders of the template. They win over the built-in names. */
+      vars?: Record<string, string | number | boolean> | undefined;
+    };
+    /** Rules on the answers; without them the route always runs. */
+    when?: {
+      /** Default: `all`. */
+      match?: 'all' | 'any' | undefined;
+      rules: Array<{
+        /** The key of a field of the form. */
+        field: string;
+        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
+        /** For `exists`: true (default), or false for a field without an answer. */
+        value?: string | number | boolean | undefined;
+      }>;
+    } | undefined;
+  } | {
+    action: 'spam';
+    /** Rules on the answers; without them the route always runs. */
+    when?: {
+      /** Default: `all`. */
+      match?: 'all' | 'any' | undefined;
+      rules: Array<{
+        /** The key of a field of the form. */
+        field: string;
+        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
+        /** For `exists`: true (default), or false for a field without an answer. */
+        value?: string | number | boolean | undefined;
+      }>;
+    } | undefined;
+  }>;
+  allowed_origins: Array<string>;
+  min_seconds: number;
+  captcha: {
+    verify_url: string;
+  } | null;
+  redirect_url: string | null;
+  status: 'active' | 'disabled';
+  /** The `action` of an HTML form. */
+  submit_url: string;
+  /** The page with the form. */
+  hosted_url: string;
+  /** Opens the bot; null if the channel is not offered. */
+  telegram_link: string | null;
+  /** Opens the bot; null if the channel is not offered. */
+  max_link: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
+/** The query of GET /v1/forms. */
+export type FormsListQuery = SubscribeLinksListQuery;
+
+/** The response of GET /v1/forms. */
+export type FormsListResponse = {
+  data: Array<FormsCreateResponse>;
+  next_cursor: string | null;
+};
+
+/** An entry of the list of GET /v1/forms. */
+export type FormsListItem = FormsCreateResponse;
+
+/** The response of GET /v1/forms/{form_id}. */
+export type FormsGetResponse = FormsCreateResponse;
+
+/** The body of PUT /v1/forms/{form_id}. */
+export type FormsReplaceBody = FormsCreateBody;
+
+/** The response of PUT /v1/forms/{form_id}. */
+export type FormsReplaceResponse = FormsCreateResponse;
+
+/** The query of GET /v1/forms/{form_id}/link. */
+export type FormsGetLinkQuery = {
+  /** A UUID, or `sub_` + base62. */
+  subscriber_id: string;
+};
+
+/** The response of GET /v1/forms/{form_id}/link. */
+export type FormsGetLinkResponse = {
+  /** The page with the form; answers are those of the subscriber. */
+  url: string;
+};
+
+/** The query of GET /v1/forms/{form_id}/submissions. */
+export type FormsListSubmissionsQuery = {
+  status?: 'new' | 'spam' | undefined;
+  cursor?: string | undefined;
+  limit?: number | undefined;
+};
+
+/** The response of GET /v1/forms/{form_id}/submissions. */
+export type FormsListSubmissionsResponse = {
+  data: Array<FormsListSubmissionsItem>;
+  next_cursor: string | null;
+};
+
+/** An entry of the list of GET /v1/forms/{form_id}/submissions. */
+export type FormsListSubmissionsItem = {
+  submission_id: string;
+  form_id: string;
+  status: 'new' | 'spam';
+  /** By the keys of the fields. */
+  answers: Record<string, string | number | boolean | Array<string>>;
+  subscriber_id: string | null;
+  channel: 'telegram' | 'max' | null;
+  external_id: string | null;
+  source: 'web' | 'hosted' | 'bot';
+  /** The routes that have run. */
+  routes: Array<{
+    /** The place of the route in the form, from 0. */
+    index: number;
+    action: 'tag' | 'ticket' | 'event' | 'message' | 'spam';
+    status: 'done' | 'skipped' | 'failed';
+    reason: string | null;
+  }>;
+  created_at: string;
+};
+
+/** The response of GET /v1/submissions/{id}. */
+export type SubmissionsGetResponse = FormsListSubmissionsItem;
+
+/** The body of PATCH /v1/submissions/{id}. */
+export type SubmissionsUpdateBody = {
+  /** `new` on a submission in the spam folder runs its routes and sends its event, once. */
+  status: 'new' | 'spam';
+};
+
+/** The response of PATCH /v1/submissions/{id}. */
+export type SubmissionsUpdateResponse = FormsListSubmissionsItem;
+
+/** The query of GET /f/{form_id}. */
+export type FormsGetPublicQuery = {
+  lang?: 'ru' | 'en' | undefined;
+};
+
+/** The response of GET /f/{form_id}. */
+export type FormsGetPublicResponse = {
+  title: string;
+  fields: Array<{
+    key: string;
+    type: 'text' | 'textarea' | 'email' | 'phone' | 'number' | 'date' | 'select' | 'multiselect' | 'checkbox';
+    /** One of the two labels is required. */
+    label_en?: string | undefined;
+    label_ru?: string | undefined;
+    /** Default: false. A required checkbox must be ticked. */
+    required?: boolean | undefined;
+    /** The least length of a text, value of a number, or count of a multiselect. */
+    min?: number | undefined;
+    /** The greatest length, value or count. */
+    max?: number | undefined;
+    /** Required for select and multiselect, and only there. */
+    options?: Array<{
+      value: string;
+      label_en?: string | undefined;
+      label_ru?: string | undefined;
+    }> | undefined;
+  }>;
+  /** Pass it as `_token`. */
+  token: string;
+};
+
+/** The body of POST /f/{form_id}. */
+export type FormsSubmitBody = {
+  /** Must be empty: a field that people do not see. */
+  _hp?: unknown | undefined;
+  /** Of `GET /f/{form_id}`; for forms with `min_seconds`. */
+  _token?: unknown | undefined;
+  /** The response of the captcha. */
+  _captcha?: unknown | undefined;
+  /** The same id within 24 hours gets the same response and has no further effect. */
+  _request_id?: string | undefined;
+};
+
+/** The response of POST /f/{form_id}. */
+export type FormsSubmitResponse = {
+  ok: true;
+  submission_id: string;
+};
+
+/** The query of GET /v1/export/submissions. */
+export type ExportsGetSubmissionsQuery = {
+  form_id?: string | undefined;
+  status?: 'new' | 'spam' | undefined;
+};
+
 /** The body of POST /v1/events. */
 export type EventsTrackBody = {
   events: Array<{
@@ -2213,7 +2642,7 @@ export type EventsListItem = {
 
 /** The query of GET /v1/messages. */
 export type MessagesListQuery = {
-  source?: 'send' | 'otp' | 'batch' | 'broadcast' | 'scheduled' | 'recurring' | 'drip' | 'bot' | undefined;
+  source?: 'send' | 'otp' | 'batch' | 'broadcast' | 'scheduled' | 'recurring' | 'drip' | 'bot' | 'form' | undefined;
   source_id?: string | undefined;
   /** A UUID, or `sub_` + base62. */
   subscriber_id?: string | undefined;
@@ -2236,8 +2665,8 @@ export type MessagesListItem = {
   /** Null if the subscriber was removed. */
   subscriber_id: string | null;
   /** Where it comes from. */
-  source: 'send' | 'otp' | 'batch' | 'broadcast' | 'scheduled' | 'recurring' | 'drip' | 'bot';
-  /** The batch, broadcast, scheduled or recurring message or chain that it comes from; null for a single message or code. */
+  source: 'send' | 'otp' | 'batch' | 'broadcast' | 'scheduled' | 'recurring' | 'drip' | 'bot' | 'form';
+  /** The batch, broadcast, scheduled or recurring message, chain or form that it comes from; null for a single message or code. */
   source_id: string | null;
   channel: 'telegram' | 'max';
   status: 'queued' | 'sending' | 'sent' | 'failed' | 'skipped';
@@ -2268,8 +2697,8 @@ export type MessagesGetResponse = {
   /** Null if the subscriber was removed. */
   subscriber_id: string | null;
   /** Where it comes from. */
-  source: 'send' | 'otp' | 'batch' | 'broadcast' | 'scheduled' | 'recurring' | 'drip' | 'bot';
-  /** The batch, broadcast, scheduled or recurring message or chain that it comes from; null for a single message or code. */
+  source: 'send' | 'otp' | 'batch' | 'broadcast' | 'scheduled' | 'recurring' | 'drip' | 'bot' | 'form';
+  /** The batch, broadcast, scheduled or recurring message, chain or form that it comes from; null for a single message or code. */
   source_id: string | null;
   channel: 'telegram' | 'max';
   status: 'queued' | 'sending' | 'sent' | 'failed' | 'skipped';
@@ -3803,6 +4232,7 @@ export type ErrorCode =
   | 'invalid_code_verifier'
   | 'invalid_bot_token'
   | 'template_variable_missing'
+  | 'captcha_failed'
   | 'unauthorized'
   | 'invalid_api_key'
   | 'invalid_init_data'
@@ -3810,6 +4240,7 @@ export type ErrorCode =
   | 'forbidden'
   | 'plan_limit'
   | 'project_inactive'
+  | 'origin_not_allowed'
   | 'subscriber_not_found'
   | 'not_found'
   | 'method_not_allowed'
@@ -3824,6 +4255,7 @@ export type ErrorCode =
   | 'rate_limit_events'
   | 'rate_limit_queue'
   | 'rate_limit_address'
+  | 'rate_limit_form'
   | 'rate_limit_auth_sessions'
   | 'rate_limit_auth_requests'
   | 'rate_limit_verify'

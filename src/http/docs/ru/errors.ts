@@ -37,6 +37,10 @@ export const russianErrors: Readonly<Record<ErrorCode, Pick<ErrorEntry, 'text' |
     text: 'code_verifier не соответствует code_challenge сессии.',
     help: 'Передайте verifier, из которого получен S256-challenge сессии. Если у сессии нет challenge, не передавайте verifier.',
   },
+  captcha_failed: {
+    text: 'Капча не пройдена.',
+    help: 'Передайте ответ капчи в _captcha, один раз и пока он действует. Служба, указанная в форме, должна за несколько секунд вернуть "success": true.',
+  },
   invalid_bot_token: {
     text: 'Мессенджер не принимает этот токен бота.',
     help: 'Скопируйте токен целиком: у BotFather или на платформе MAX для партнёров. Отозванный токен тоже не подойдёт.',
@@ -68,6 +72,10 @@ export const russianErrors: Readonly<Record<ErrorCode, Pick<ErrorEntry, 'text' |
   plan_limit: {
     text: 'Тариф проекта этого не включает.',
     help: `В бесплатном тарифе участников — ${teamLimits.free.members}, проектов на владельца — ${teamLimits.free.ownedProjects}, выгрузок нет. То, что уже есть, остаётся. Чтобы перейти на тариф побольше, обратитесь к оператору.`,
+  },
+  origin_not_allowed: {
+    text: 'С этого сайта нельзя отправлять форму.',
+    help: 'Адреса страницы нет в allowed_origins формы. Добавьте его, например https://example.com, или используйте страницу формы.',
   },
   project_inactive: {
     text: 'Проект этого ключа отключён.',
@@ -124,6 +132,10 @@ export const russianErrors: Readonly<Record<ErrorCode, Pick<ErrorEntry, 'text' |
   rate_limit_queue: {
     text: 'Слишком много доставок ждёт первой попытки.',
     help: `Если первой попытки ждёт больше ${whole(limits.queuedDeliveries)} доставок (значение по умолчанию), проект не может публиковать и передавать события, пока эндпоинты не разберут очередь; доставки отключённых эндпоинтов не считаются. Подождите Retry-After секунд и проверьте, какие эндпоинты отвечают медленно.`,
+  },
+  rate_limit_form: {
+    text: 'Форму отправляют слишком часто. Попробуйте через минуту.',
+    help: `Форма принимает ${limits.formSubmissionsPerMinute} отправок в минуту, из них ${limits.formSubmissionsPerAddress} — с одного IP-адреса (IPv6 — с одной сети /64). Подождите столько секунд, сколько указано в Retry-After.`,
   },
   rate_limit_address: {
     text: 'Слишком много запросов с этого адреса.',

@@ -292,6 +292,24 @@ class ExportsApi:
             options=request_options,
         ))
 
+    def get_submissions(
+        self,
+        *,
+        form_id: Union[str, Omit] = OMIT,
+        status: Union[Literal["new", "spam"], Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> HeraldFile:
+        """Export submissions: `GET /v1/export/submissions`.
+
+        The list with its filters as CSV (RFC 4180), newest first; the header row names the fields, lists are joined by `|`. A cell that a spreadsheet would take for a formula has an apostrophe before it. One export at a time; not in the free plan."""
+        return cast(HeraldFile, self._transport.request(
+            "GET",
+            "/v1/export/submissions",
+            query=given({"form_id": form_id, "status": status}),
+            returns="file",
+            options=request_options,
+        ))
+
     def get_deliveries(
         self,
         *,
@@ -1019,7 +1037,7 @@ class MessagesApi:
     def list(
         self,
         *,
-        source: Union[Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot"], Omit] = OMIT,
+        source: Union[Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot", "form"], Omit] = OMIT,
         source_id: Union[str, Omit] = OMIT,
         subscriber_id: Union[str, Omit] = OMIT,
         status: Union[Literal["queued", "sending", "sent", "failed", "skipped"], Omit] = OMIT,
@@ -1041,7 +1059,7 @@ class MessagesApi:
     def list_all(
         self,
         *,
-        source: Union[Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot"], Omit] = OMIT,
+        source: Union[Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot", "form"], Omit] = OMIT,
         source_id: Union[str, Omit] = OMIT,
         subscriber_id: Union[str, Omit] = OMIT,
         status: Union[Literal["queued", "sending", "sent", "failed", "skipped"], Omit] = OMIT,
@@ -1999,6 +2017,259 @@ class DripChainsApi:
             query=given({"version": version}),
             options=request_options,
         ))
+
+
+class FormsApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        *,
+        name: str,
+        fields: List[types.FormsCreateBodyFieldsItem],
+        title_en: Union[Union[str, None], Omit] = OMIT,
+        title_ru: Union[Union[str, None], Omit] = OMIT,
+        routes: Union[List[Union[types.FormsCreateBodyRoutesItem1, types.FormsCreateBodyRoutesItem2, types.FormsCreateBodyRoutesItem3, types.FormsCreateBodyRoutesItem4, types.FormsCreateBodyRoutesItem5]], Omit] = OMIT,
+        allowed_origins: Union[List[str], Omit] = OMIT,
+        min_seconds: Union[int, Omit] = OMIT,
+        captcha: Union[Union[types.FormsCreateBodyCaptcha1, None], Omit] = OMIT,
+        redirect_url: Union[Union[str, None], Omit] = OMIT,
+        status: Union[Literal["active", "disabled"], Omit] = OMIT,
+        idempotency_key: Optional[str] = None,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.FormsCreateResponse:
+        """Create a form: `POST /v1/forms`.
+
+        Answers come from your site (`submit_url`), from a page of Herald (`hosted_url`) or from the bot. Routes say what follows from a submission; `form.submitted` is sent in any case."""
+        return cast(types.FormsCreateResponse, self._transport.request(
+            "POST",
+            "/v1/forms",
+            body=given({"name": name, "fields": fields, "title_en": title_en, "title_ru": title_ru, "routes": routes, "allowed_origins": allowed_origins, "min_seconds": min_seconds, "captcha": captcha, "redirect_url": redirect_url, "status": status}),
+            keyed=True,
+            idempotency_key=idempotency_key,
+            options=request_options,
+        ))
+
+    def list(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.FormsListResponse:
+        """List forms: `GET /v1/forms`."""
+        return cast(types.FormsListResponse, self._transport.request(
+            "GET",
+            "/v1/forms",
+            query=given({"cursor": cursor, "limit": limit}),
+            options=request_options,
+        ))
+
+    def list_all(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> Iterator[types.FormsListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages(
+            lambda next_cursor: cast(Any, self.list(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
+
+    def get(
+        self,
+        form_id: str,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.FormsGetResponse:
+        """Get a form: `GET /v1/forms/{form_id}`."""
+        return cast(types.FormsGetResponse, self._transport.request(
+            "GET",
+            f"/v1/forms/{path_of(form_id)}",
+            options=request_options,
+        ))
+
+    def replace(
+        self,
+        form_id: str,
+        *,
+        name: str,
+        fields: List[types.FormsCreateBodyFieldsItem],
+        title_en: Union[Union[str, None], Omit] = OMIT,
+        title_ru: Union[Union[str, None], Omit] = OMIT,
+        routes: Union[List[Union[types.FormsCreateBodyRoutesItem1, types.FormsCreateBodyRoutesItem2, types.FormsCreateBodyRoutesItem3, types.FormsCreateBodyRoutesItem4, types.FormsCreateBodyRoutesItem5]], Omit] = OMIT,
+        allowed_origins: Union[List[str], Omit] = OMIT,
+        min_seconds: Union[int, Omit] = OMIT,
+        captcha: Union[Union[types.FormsCreateBodyCaptcha1, None], Omit] = OMIT,
+        redirect_url: Union[Union[str, None], Omit] = OMIT,
+        status: Union[Literal["active", "disabled"], Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.FormsReplaceResponse:
+        """Replace a form: `PUT /v1/forms/{form_id}`.
+
+        What is not given gets its default. The secret of the captcha stays if it is not given and the host of `verify_url` is the same."""
+        return cast(types.FormsReplaceResponse, self._transport.request(
+            "PUT",
+            f"/v1/forms/{path_of(form_id)}",
+            body=given({"name": name, "fields": fields, "title_en": title_en, "title_ru": title_ru, "routes": routes, "allowed_origins": allowed_origins, "min_seconds": min_seconds, "captcha": captcha, "redirect_url": redirect_url, "status": status}),
+            options=request_options,
+        ))
+
+    def delete(
+        self,
+        form_id: str,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> None:
+        """Delete a form: `DELETE /v1/forms/{form_id}`.
+
+        Its submissions are deleted with it."""
+        self._transport.request(
+            "DELETE",
+            f"/v1/forms/{path_of(form_id)}",
+            returns="nothing",
+            options=request_options,
+        )
+
+    def get_link(
+        self,
+        form_id: str,
+        *,
+        subscriber_id: str,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.FormsGetLinkResponse:
+        """Get a link to a form for a subscriber: `GET /v1/forms/{form_id}/link`.
+
+        Signed, for 7 days: what is submitted through it are the answers of this subscriber."""
+        return cast(types.FormsGetLinkResponse, self._transport.request(
+            "GET",
+            f"/v1/forms/{path_of(form_id)}/link",
+            query=given({"subscriber_id": subscriber_id}),
+            options=request_options,
+        ))
+
+    def list_submissions(
+        self,
+        form_id: str,
+        *,
+        status: Union[Literal["new", "spam"], Omit] = OMIT,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.FormsListSubmissionsResponse:
+        """List the submissions of a form: `GET /v1/forms/{form_id}/submissions`."""
+        return cast(types.FormsListSubmissionsResponse, self._transport.request(
+            "GET",
+            f"/v1/forms/{path_of(form_id)}/submissions",
+            query=given({"status": status, "cursor": cursor, "limit": limit}),
+            options=request_options,
+        ))
+
+    def list_all_submissions(
+        self,
+        form_id: str,
+        *,
+        status: Union[Literal["new", "spam"], Omit] = OMIT,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> Iterator[types.FormsListSubmissionsItem]:
+        """All pages of `list_submissions`, entry by entry."""
+        return all_pages(
+            lambda next_cursor: cast(Any, self.list_submissions(form_id, status=status, limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
+
+    def get_public(
+        self,
+        form_id: str,
+        *,
+        lang: Union[Literal["ru", "en"], Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.FormsGetPublicResponse:
+        """Get the fields of a form without an API key: `GET /f/{form_id}`.
+
+        For a site that builds the form itself. With `min_seconds` the token is needed in the submission."""
+        return cast(types.FormsGetPublicResponse, self._transport.request(
+            "GET",
+            f"/f/{path_of(form_id)}",
+            query=given({"lang": lang}),
+            options=request_options,
+        ))
+
+    def submit(
+        self,
+        form_id: str,
+        *,
+        _hp: Union[Any, Omit] = OMIT,
+        _token: Union[Any, Omit] = OMIT,
+        _captcha: Union[Any, Omit] = OMIT,
+        _request_id: Union[str, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.FormsSubmitResponse:
+        """Submit a form: `POST /f/{form_id}`.
+
+        From a site of the form’s `allowed_origins`, in JSON or as a plain HTML form, which is sent on to `redirect_url` or to a page that says thanks (303). 30 per minute and form, 5 per address. A submission that looks like spam gets the same response and is kept in the spam folder."""
+        return cast(types.FormsSubmitResponse, self._transport.request(
+            "POST",
+            f"/f/{path_of(form_id)}",
+            body=given({"_hp": _hp, "_token": _token, "_captcha": _captcha, "_request_id": _request_id}),
+            options=request_options,
+        ))
+
+
+class SubmissionsApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get(
+        self,
+        id: str,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.SubmissionsGetResponse:
+        """Get a submission: `GET /v1/submissions/{id}`."""
+        return cast(types.SubmissionsGetResponse, self._transport.request(
+            "GET",
+            f"/v1/submissions/{path_of(id)}",
+            options=request_options,
+        ))
+
+    def update(
+        self,
+        id: str,
+        *,
+        status: Literal["new", "spam"],
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.SubmissionsUpdateResponse:
+        """Move a submission into the spam folder or out of it: `PATCH /v1/submissions/{id}`.
+
+        Out of it, its event is sent and its routes run, unless they have before."""
+        return cast(types.SubmissionsUpdateResponse, self._transport.request(
+            "PATCH",
+            f"/v1/submissions/{path_of(id)}",
+            body=given({"status": status}),
+            options=request_options,
+        ))
+
+    def delete(
+        self,
+        id: str,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> None:
+        """Delete a submission: `DELETE /v1/submissions/{id}`.
+
+        Routes that have not run do not run."""
+        self._transport.request(
+            "DELETE",
+            f"/v1/submissions/{path_of(id)}",
+            returns="nothing",
+            options=request_options,
+        )
 
 
 class EventsApi:
@@ -3190,6 +3461,8 @@ class HeraldApi:
         self.scheduled = ScheduledApi(transport)
         self.recurring = RecurringApi(transport)
         self.drip_chains = DripChainsApi(transport)
+        self.forms = FormsApi(transport)
+        self.submissions = SubmissionsApi(transport)
         self.events = EventsApi(transport)
         self.otp = OtpApi(transport)
         self.webhooks = WebhooksApi(transport)

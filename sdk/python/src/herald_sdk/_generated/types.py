@@ -2415,6 +2415,518 @@ class DripChainsGetStatsResponse(TypedDict):
     steps: List[DripChainsGetStatsResponseStepsItem]
 
 
+class FormsCreateBodyFieldsItemOptionsItem(TypedDict):
+    value: str
+    label_en: NotRequired[str]
+    label_ru: NotRequired[str]
+
+
+class FormsCreateBodyFieldsItem(TypedDict):
+    key: str
+    type: Literal["text", "textarea", "email", "phone", "number", "date", "select", "multiselect", "checkbox"]
+    label_en: NotRequired[str]
+    """One of the two labels is required."""
+    label_ru: NotRequired[str]
+    required: NotRequired[bool]
+    """Default: false. A required checkbox must be ticked."""
+    min: NotRequired[float]
+    """The least length of a text, value of a number, or count of a multiselect."""
+    max: NotRequired[float]
+    """The greatest length, value or count."""
+    options: NotRequired[List[FormsCreateBodyFieldsItemOptionsItem]]
+    """Required for select and multiselect, and only there."""
+
+
+class FormsCreateBodyRoutesItem1WhenRulesItem(TypedDict):
+    field: str
+    """The key of a field of the form."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """For `exists`: true (default), or false for a field without an answer."""
+
+
+class FormsCreateBodyRoutesItem1When(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[FormsCreateBodyRoutesItem1WhenRulesItem]
+
+
+class FormsCreateBodyRoutesItem1(TypedDict):
+    action: Literal["tag"]
+    tag: str
+    when: NotRequired[FormsCreateBodyRoutesItem1When]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormsCreateBodyRoutesItem2WhenRulesItem(TypedDict):
+    field: str
+    """The key of a field of the form."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """For `exists`: true (default), or false for a field without an answer."""
+
+
+class FormsCreateBodyRoutesItem2When(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[FormsCreateBodyRoutesItem2WhenRulesItem]
+
+
+class FormsCreateBodyRoutesItem2(TypedDict):
+    action: Literal["ticket"]
+    type_id: NotRequired[str]
+    priority: NotRequired[Literal["low", "normal", "high", "urgent"]]
+    when: NotRequired[FormsCreateBodyRoutesItem2When]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormsCreateBodyRoutesItem3WhenRulesItem(TypedDict):
+    field: str
+    """The key of a field of the form."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """For `exists`: true (default), or false for a field without an answer."""
+
+
+class FormsCreateBodyRoutesItem3When(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[FormsCreateBodyRoutesItem3WhenRulesItem]
+
+
+class FormsCreateBodyRoutesItem3(TypedDict):
+    action: Literal["event"]
+    name: str
+    when: NotRequired[FormsCreateBodyRoutesItem3When]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormsCreateBodyRoutesItem4ContentButtonsItemItem(TypedDict):
+    text: str
+    url: NotRequired[str]
+    data: NotRequired[str]
+    """Returned in `button.clicked`."""
+
+
+class FormsCreateBodyRoutesItem4ContentMedia(TypedDict):
+    type: Literal["photo", "video", "document"]
+    url: str
+
+
+class FormsCreateBodyRoutesItem4Content(TypedDict):
+    text: NotRequired[str]
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
+    format: NotRequired[Literal["plain", "markdown", "html"]]
+    """Default: plain."""
+    buttons: NotRequired[List[List[FormsCreateBodyRoutesItem4ContentButtonsItemItem]]]
+    """Rows of buttons; each button has either `url` or `data`."""
+    media: NotRequired[FormsCreateBodyRoutesItem4ContentMedia]
+    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
+    template: NotRequired[str]
+    """The key of a template, instead of `text`."""
+    vars: NotRequired[Dict[str, Union[str, float, bool]]]
+    """Values for the placeholders of the template. They win over the built-in names."""
+
+
+class FormsCreateBodyRoutesItem4WhenRulesItem(TypedDict):
+    field: str
+    """The key of a field of the form."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """For `exists`: true (default), or false for a field without an answer."""
+
+
+class FormsCreateBodyRoutesItem4When(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[FormsCreateBodyRoutesItem4WhenRulesItem]
+
+
+class FormsCreateBodyRoutesItem4(TypedDict):
+    action: Literal["message"]
+    to: Literal["submitter", "members"]
+    content: FormsCreateBodyRoutesItem4Content
+    when: NotRequired[FormsCreateBodyRoutesItem4When]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormsCreateBodyRoutesItem5WhenRulesItem(TypedDict):
+    field: str
+    """The key of a field of the form."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """For `exists`: true (default), or false for a field without an answer."""
+
+
+class FormsCreateBodyRoutesItem5When(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[FormsCreateBodyRoutesItem5WhenRulesItem]
+
+
+class FormsCreateBodyRoutesItem5(TypedDict):
+    action: Literal["spam"]
+    when: NotRequired[FormsCreateBodyRoutesItem5When]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormsCreateBodyCaptcha1(TypedDict):
+    verify_url: str
+    """Where answers are verified: any service with a siteverify API."""
+    secret: NotRequired[str]
+    """Never shown. A PUT without it keeps the stored one."""
+
+
+class FormsCreateBody(TypedDict):
+    """The body of POST /v1/forms."""
+
+    name: str
+    title_en: NotRequired[Union[str, None]]
+    """Shown above the form. Default: the name."""
+    title_ru: NotRequired[Union[str, None]]
+    fields: List[FormsCreateBodyFieldsItem]
+    routes: NotRequired[List[Union[FormsCreateBodyRoutesItem1, FormsCreateBodyRoutesItem2, FormsCreateBodyRoutesItem3, FormsCreateBodyRoutesItem4, FormsCreateBodyRoutesItem5]]]
+    allowed_origins: NotRequired[List[str]]
+    """The sites that may post to `submit_url`: `https://host[:port]`, `https://*.host` for its subdomains, `*` for any. An empty list: none."""
+    min_seconds: NotRequired[int]
+    """A submission within this time after its token was issued is spam. 0: no token is needed."""
+    captcha: NotRequired[Union[FormsCreateBodyCaptcha1, None]]
+    redirect_url: NotRequired[Union[str, None]]
+    """Where a browser goes after a submission."""
+    status: NotRequired[Literal["active", "disabled"]]
+
+
+class FormsCreateResponseFieldsItemOptionsItem(TypedDict):
+    value: str
+    label_en: NotRequired[str]
+    label_ru: NotRequired[str]
+
+
+class FormsCreateResponseFieldsItem(TypedDict):
+    key: str
+    type: Literal["text", "textarea", "email", "phone", "number", "date", "select", "multiselect", "checkbox"]
+    label_en: NotRequired[str]
+    """One of the two labels is required."""
+    label_ru: NotRequired[str]
+    required: NotRequired[bool]
+    """Default: false. A required checkbox must be ticked."""
+    min: NotRequired[float]
+    """The least length of a text, value of a number, or count of a multiselect."""
+    max: NotRequired[float]
+    """The greatest length, value or count."""
+    options: NotRequired[List[FormsCreateResponseFieldsItemOptionsItem]]
+    """Required for select and multiselect, and only there."""
+
+
+class FormsCreateResponseRoutesItem1WhenRulesItem(TypedDict):
+    field: str
+    """The key of a field of the form."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """For `exists`: true (default), or false for a field without an answer."""
+
+
+class FormsCreateResponseRoutesItem1When(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[FormsCreateResponseRoutesItem1WhenRulesItem]
+
+
+class FormsCreateResponseRoutesItem1(TypedDict):
+    action: Literal["tag"]
+    tag: str
+    when: NotRequired[FormsCreateResponseRoutesItem1When]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormsCreateResponseRoutesItem2WhenRulesItem(TypedDict):
+    field: str
+    """The key of a field of the form."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """For `exists`: true (default), or false for a field without an answer."""
+
+
+class FormsCreateResponseRoutesItem2When(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[FormsCreateResponseRoutesItem2WhenRulesItem]
+
+
+class FormsCreateResponseRoutesItem2(TypedDict):
+    action: Literal["ticket"]
+    type_id: NotRequired[str]
+    priority: NotRequired[Literal["low", "normal", "high", "urgent"]]
+    when: NotRequired[FormsCreateResponseRoutesItem2When]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormsCreateResponseRoutesItem3WhenRulesItem(TypedDict):
+    field: str
+    """The key of a field of the form."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """For `exists`: true (default), or false for a field without an answer."""
+
+
+class FormsCreateResponseRoutesItem3When(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[FormsCreateResponseRoutesItem3WhenRulesItem]
+
+
+class FormsCreateResponseRoutesItem3(TypedDict):
+    action: Literal["event"]
+    name: str
+    when: NotRequired[FormsCreateResponseRoutesItem3When]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormsCreateResponseRoutesItem4ContentButtonsItemItem(TypedDict):
+    text: str
+    url: NotRequired[str]
+    data: NotRequired[str]
+    """Returned in `button.clicked`."""
+
+
+class FormsCreateResponseRoutesItem4ContentMedia(TypedDict):
+    type: Literal["photo", "video", "document"]
+    url: str
+
+
+class FormsCreateResponseRoutesItem4Content(TypedDict):
+    text: NotRequired[str]
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
+    format: NotRequired[Literal["plain", "markdown", "html"]]
+    """Default: plain."""
+    buttons: NotRequired[List[List[FormsCreateResponseRoutesItem4ContentButtonsItemItem]]]
+    """Rows of buttons; each button has either `url` or `data`."""
+    media: NotRequired[FormsCreateResponseRoutesItem4ContentMedia]
+    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
+    template: NotRequired[str]
+    """The key of a template, instead of `text`."""
+    vars: NotRequired[Dict[str, Union[str, float, bool]]]
+    """Values for the placeholders of the template. They win over the built-in names."""
+
+
+class FormsCreateResponseRoutesItem4WhenRulesItem(TypedDict):
+    field: str
+    """The key of a field of the form."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """For `exists`: true (default), or false for a field without an answer."""
+
+
+class FormsCreateResponseRoutesItem4When(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[FormsCreateResponseRoutesItem4WhenRulesItem]
+
+
+class FormsCreateResponseRoutesItem4(TypedDict):
+    action: Literal["message"]
+    to: Literal["submitter", "members"]
+    content: FormsCreateResponseRoutesItem4Content
+    when: NotRequired[FormsCreateResponseRoutesItem4When]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormsCreateResponseRoutesItem5WhenRulesItem(TypedDict):
+    field: str
+    """The key of a field of the form."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """For `exists`: true (default), or false for a field without an answer."""
+
+
+class FormsCreateResponseRoutesItem5When(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[FormsCreateResponseRoutesItem5WhenRulesItem]
+
+
+class FormsCreateResponseRoutesItem5(TypedDict):
+    action: Literal["spam"]
+    when: NotRequired[FormsCreateResponseRoutesItem5When]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormsCreateResponseCaptcha1(TypedDict):
+    verify_url: str
+
+
+class FormsCreateResponse(TypedDict):
+    """The response of POST /v1/forms."""
+
+    form_id: str
+    name: str
+    title_en: Union[str, None]
+    title_ru: Union[str, None]
+    fields: List[FormsCreateResponseFieldsItem]
+    routes: List[Union[FormsCreateResponseRoutesItem1, FormsCreateResponseRoutesItem2, FormsCreateResponseRoutesItem3, FormsCreateResponseRoutesItem4, FormsCreateResponseRoutesItem5]]
+    allowed_origins: List[str]
+    min_seconds: int
+    captcha: Union[FormsCreateResponseCaptcha1, None]
+    redirect_url: Union[str, None]
+    status: Literal["active", "disabled"]
+    submit_url: str
+    """The `action` of an HTML form."""
+    hosted_url: str
+    """The page with the form."""
+    telegram_link: Union[str, None]
+    """Opens the bot; null if the channel is not offered."""
+    max_link: Union[str, None]
+    """Opens the bot; null if the channel is not offered."""
+    created_at: str
+    updated_at: str
+
+
+class FormsListResponse(TypedDict):
+    """The response of GET /v1/forms."""
+
+    data: List[FormsCreateResponse]
+    next_cursor: Union[str, None]
+
+
+class FormsGetLinkQuery(TypedDict):
+    """The query of GET /v1/forms/{form_id}/link."""
+
+    subscriber_id: str
+    """A UUID, or `sub_` + base62."""
+
+
+class FormsGetLinkResponse(TypedDict):
+    """The response of GET /v1/forms/{form_id}/link."""
+
+    url: str
+    """The page with the form; answers are those of the subscriber."""
+
+
+class FormsListSubmissionsQuery(TypedDict):
+    """The query of GET /v1/forms/{form_id}/submissions."""
+
+    status: NotRequired[Literal["new", "spam"]]
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class FormsListSubmissionsResponse(TypedDict):
+    """The response of GET /v1/forms/{form_id}/submissions."""
+
+    data: List[FormsListSubmissionsItem]
+    next_cursor: Union[str, None]
+
+
+class FormsListSubmissionsItemRoutesItem(TypedDict):
+    index: int
+    """The place of the route in the form, from 0."""
+    action: Literal["tag", "ticket", "event", "message", "spam"]
+    status: Literal["done", "skipped", "failed"]
+    reason: Union[str, None]
+
+
+class FormsListSubmissionsItem(TypedDict):
+    """An entry of the list of GET /v1/forms/{form_id}/submissions."""
+
+    submission_id: str
+    form_id: str
+    status: Literal["new", "spam"]
+    answers: Dict[str, Union[str, float, bool, List[str]]]
+    """By the keys of the fields."""
+    subscriber_id: Union[str, None]
+    channel: Union[Literal["telegram", "max"], None]
+    external_id: Union[str, None]
+    source: Literal["web", "hosted", "bot"]
+    routes: List[FormsListSubmissionsItemRoutesItem]
+    """The routes that have run."""
+    created_at: str
+
+
+class SubmissionsUpdateBody(TypedDict):
+    """The body of PATCH /v1/submissions/{id}."""
+
+    status: Literal["new", "spam"]
+    """`new` on a submission in the spam folder runs its routes and sends its event, once."""
+
+
+class FormsGetPublicQuery(TypedDict):
+    """The query of GET /f/{form_id}."""
+
+    lang: NotRequired[Literal["ru", "en"]]
+
+
+class FormsGetPublicResponseFieldsItemOptionsItem(TypedDict):
+    value: str
+    label_en: NotRequired[str]
+    label_ru: NotRequired[str]
+
+
+class FormsGetPublicResponseFieldsItem(TypedDict):
+    key: str
+    type: Literal["text", "textarea", "email", "phone", "number", "date", "select", "multiselect", "checkbox"]
+    label_en: NotRequired[str]
+    """One of the two labels is required."""
+    label_ru: NotRequired[str]
+    required: NotRequired[bool]
+    """Default: false. A required checkbox must be ticked."""
+    min: NotRequired[float]
+    """The least length of a text, value of a number, or count of a multiselect."""
+    max: NotRequired[float]
+    """The greatest length, value or count."""
+    options: NotRequired[List[FormsGetPublicResponseFieldsItemOptionsItem]]
+    """Required for select and multiselect, and only there."""
+
+
+class FormsGetPublicResponse(TypedDict):
+    """The response of GET /f/{form_id}."""
+
+    title: str
+    fields: List[FormsGetPublicResponseFieldsItem]
+    token: str
+    """Pass it as `_token`."""
+
+
+class FormsSubmitBody(TypedDict):
+    """The body of POST /f/{form_id}."""
+
+    _hp: NotRequired[Any]
+    """Must be empty: a field that people do not see."""
+    _token: NotRequired[Any]
+    """Of `GET /f/{form_id}`; for forms with `min_seconds`."""
+    _captcha: NotRequired[Any]
+    """The response of the captcha."""
+    _request_id: NotRequired[str]
+    """The same id within 24 hours gets the same response and has no further effect."""
+
+
+class FormsSubmitResponse(TypedDict):
+    """The response of POST /f/{form_id}."""
+
+    ok: Literal[True]
+    submission_id: str
+
+
+class ExportsGetSubmissionsQuery(TypedDict):
+    """The query of GET /v1/export/submissions."""
+
+    form_id: NotRequired[str]
+    status: NotRequired[Literal["new", "spam"]]
+
+
 class EventsTrackBodyEventsItem(TypedDict):
     name: str
     """What happened, such as `purchase`."""
@@ -2487,7 +2999,7 @@ class EventsListItem(TypedDict):
 class MessagesListQuery(TypedDict):
     """The query of GET /v1/messages."""
 
-    source: NotRequired[Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot"]]
+    source: NotRequired[Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot", "form"]]
     source_id: NotRequired[str]
     subscriber_id: NotRequired[str]
     """A UUID, or `sub_` + base62."""
@@ -2511,10 +3023,10 @@ class MessagesListItem(TypedDict):
     delivery_id: str
     subscriber_id: Union[str, None]
     """Null if the subscriber was removed."""
-    source: Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot"]
+    source: Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot", "form"]
     """Where it comes from."""
     source_id: Union[str, None]
-    """The batch, broadcast, scheduled or recurring message or chain that it comes from; null for a single message or code."""
+    """The batch, broadcast, scheduled or recurring message, chain or form that it comes from; null for a single message or code."""
     channel: Literal["telegram", "max"]
     status: Literal["queued", "sending", "sent", "failed", "skipped"]
     reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "cancelled", "too_late"], None]
@@ -2571,10 +3083,10 @@ class MessagesGetResponse(TypedDict):
     delivery_id: str
     subscriber_id: Union[str, None]
     """Null if the subscriber was removed."""
-    source: Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot"]
+    source: Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot", "form"]
     """Where it comes from."""
     source_id: Union[str, None]
-    """The batch, broadcast, scheduled or recurring message or chain that it comes from; null for a single message or code."""
+    """The batch, broadcast, scheduled or recurring message, chain or form that it comes from; null for a single message or code."""
     channel: Literal["telegram", "max"]
     status: Literal["queued", "sending", "sent", "failed", "skipped"]
     reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "cancelled", "too_late"], None]
@@ -4126,6 +4638,13 @@ RecurringListRunsQuery = SubscribeLinksListQuery
 DripChainsListQuery = SubscribeLinksListQuery
 DripChainsGetResponse = DripChainsCreateResponse
 DripChainsUpdateResponse = DripChainsCreateResponse
+FormsListQuery = SubscribeLinksListQuery
+FormsListItem = FormsCreateResponse
+FormsGetResponse = FormsCreateResponse
+FormsReplaceBody = FormsCreateBody
+FormsReplaceResponse = FormsCreateResponse
+SubmissionsGetResponse = FormsListSubmissionsItem
+SubmissionsUpdateResponse = FormsListSubmissionsItem
 WebhooksListQuery = OidcListClientsQuery
 WebhooksGetResponse = WebhooksListItem
 WebhooksGetStatsQuery = WebhooksAllStatsQuery
@@ -4390,6 +4909,7 @@ ErrorCode = Literal[
     "invalid_code_verifier",
     "invalid_bot_token",
     "template_variable_missing",
+    "captcha_failed",
     "unauthorized",
     "invalid_api_key",
     "invalid_init_data",
@@ -4397,6 +4917,7 @@ ErrorCode = Literal[
     "forbidden",
     "plan_limit",
     "project_inactive",
+    "origin_not_allowed",
     "subscriber_not_found",
     "not_found",
     "method_not_allowed",
@@ -4411,6 +4932,7 @@ ErrorCode = Literal[
     "rate_limit_events",
     "rate_limit_queue",
     "rate_limit_address",
+    "rate_limit_form",
     "rate_limit_auth_sessions",
     "rate_limit_auth_requests",
     "rate_limit_verify",

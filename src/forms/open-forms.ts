@@ -1,0 +1,64 @@
+import type pg from 'pg';
+import { AppError } from '../contract/errors';
+import { isUuid } from '../contract/ids';
+import type { Cipher } from '../lib/cipher';
+import { signingPurpose } from './forms';
+import { findOpenForm, type OpenFormRow } from './queries/forms';
+import { issueToken, signedSubscriber, tokenAge } from './signing';
+
+/** A form that takes submissions. */
+export interface OpenForm extends OpenFormRow {
+  /** A token that says when the form was shown. */
+  token(): string;
+  /** How long ago a token was issued, in milliseconds; null if it is none of this form, or too old. */
+  ageOf(token: unknown): number | null;
+  /** The subscriber whose signed link this is; null if it is none of this form, or has expired. */
+  subscriberOf(signed: unknown): string | null;
+}
+
+export type OpenForms = (id: string) => Promise<OpenForm>;
+
+/** How long a form is remembered: a change takes effect everywhere within a second. */
+const FRESH_MS = 1_000;
+const REMEMBERED = 1_000;
+
+/**
+ * Reads forms for requests without a key. Each is read at most once a second, however many requests there are, so that a
+ * flood of submissions to one form costs the database nothing.
+ */
+export function createOpenForms({ pool, cipher }: { pool: pg.Pool; cipher: Cipher }): OpenForms {
+  const remembered = new Map<string, { readAt: number; form: Promise<OpenForm | null> }>();
+
+  async function read(id: string): Promise<OpenForm | null> {
+    const found = await findOpenForm(pool, id);
+    if (!found) return null;
+    const key = cipher.decrypt(found.signing_sealed, signingPurpose, found.id);
+    // Times are those of the database's clock.
+    const offset = found.now.getTime() - performance.now();
+    const time = () => performance.now() + offset;
+    return {
+      ...found,
+      token: () => issueToken(key, time()),
+      ageOf: (token) => tokenAge(key, token, time()),
+      subscriberOf: (signed) => signedSubscriber(key, signed, time()),
+    };
+  }
+
+  return async (given) => {
+    const id = given.toLowerCase();
+    if (!isUuid(id)) throw new AppError('not_found');
+    const now = performance.now();
+    let entry = remembered.get(id);
+    if (!entry || now - entry.readAt > FRESH_MS) {
+      entry = { readAt: now, form: read(id) };
+      // The oldest goes first: a map keeps the order of insertion.
+      remembered.delete(id);
+      remembered.set(id, entry);
+      if (remembered.size > REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
+      entry.form.catch(() => remembered.delete(id));
+    }
+    const form = await entry.form;
+    if (!form) throw new AppError('not_found');
+    return form;
+  };
+}

@@ -1,0 +1,64 @@
+import type pg from 'pg';
+import { AppError } from '../contract/errors';
+import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
+import { withTransaction } from '../db/pool';
+import { isoTime } from '../lib/iso-time';
+import { lockSubscriber } from '../subscribers';
+import type { SubmissionStatus, SubmissionView } from './contract';
+import { findForm } from './queries/forms';
+import {
+  findSubmission,
+  insertRoutes,
+  lockSubmission,
+  setStatus,
+  type SubmissionRow,
+} from './queries/submissions';
+import { routesOfGood } from './rules';
+import { emitSubmitted } from './submit';
+
+/**
+ * Moves a submission into the spam folder or out of it. Out of it, its event is sent and its routes run, unless they have
+ * before; the routes are those that the form has now. Lock order: subscriber, then submission.
+ */
+export function moveSubmission(
+  { pool, format }: { pool: pg.Pool; format: SubscriberIdFormat },
+  projectId: string,
+  id: string,
+  status: SubmissionStatus,
+): Promise<SubmissionRow> {
+  return withTransaction(pool, async (db) => {
+    const found = await findSubmission(db, projectId, id);
+    if (!found) throw new AppError('not_found');
+    const subscriber =
+      found.subscriber_id === null ? null : await lockSubscriber(db, projectId, found.subscriber_id);
+    const submission = await lockSubmission(db, projectId, id);
+    const form = submission && (await findForm(db, projectId, submission.form_id));
+    if (!form) throw new AppError('not_found');
+    if (submission.status === status) return submission;
+    await setStatus(db, id, status);
+    if (status === 'new') {
+      const { answers, source, event_id } = submission;
+      if (event_id === null) {
+        const at = submission.created_at;
+        await emitSubmitted(db, format, { id, form, answers, source, subscriber, at });
+      }
+      await insertRoutes(db, id, routesOfGood(form.routes, answers));
+    }
+    return (await findSubmission(db, projectId, id)) ?? submission;
+  });
+}
+
+export function presentSubmission(row: SubmissionRow, format: SubscriberIdFormat): SubmissionView {
+  return {
+    submission_id: row.id,
+    form_id: row.form_id,
+    status: row.status,
+    answers: row.answers,
+    subscriber_id: row.subscriber_id && formatSubscriberId(row.subscriber_id, format),
+    channel: row.channel,
+    external_id: row.external_id,
+    source: row.source,
+    routes: row.routes,
+    created_at: isoTime(row.created_at),
+  };
+}
