@@ -6,7 +6,12 @@ export { chargeLogin } from './charge-login';
 export { isBillingBlocked } from './queries/credits';
 export { type Account, findAccount, upsertAccount } from './queries/accounts';
 export { findLatestProject } from './queries/account-projects';
-export { findNotifiedMembers, type NotifiedMember, queueMemberMessages, queueNotices } from './queries/notices';
+export {
+  findNotifiedMembers,
+  type NotifiedMember,
+  queueMemberMessages,
+  queueNotices,
+} from './queries/notices';
 export { insertAuditEntry } from './queries/audit';
 export {
   countSession,
