@@ -1,10 +1,11 @@
 'use strict';
 /**
- * Jest loads everything anew for each test file. That is right for our own code, whose modules have state, but four fifths of
- * what a file loads is packages (Temporal, zod, oidc-provider, …), at about three seconds of CPU for each file that boots the
- * service. Here a worker loads a package once, with Node's own loader, and compiles each file of ours once; its modules are
- * still evaluated for each test file. `environment.js` has the other half: packages and tests share one set of globals.
+ * Jest loads everything anew for each test file. That is right for our own code, whose modules have state, but most of what a
+ * file loads is packages (Temporal, zod, oidc-provider, …), and that took longer than most files. Here a worker loads a package
+ * once, with Node's own loader, and transforms and compiles each file of ours once; our modules are still evaluated for each
+ * test file. `environment.js` is the other half: packages and tests share one set of globals.
  */
+const fs = require('node:fs');
 const { isBuiltin } = require('node:module');
 const path = require('node:path');
 const vm = require('node:vm');
@@ -15,14 +16,28 @@ const PACKAGES = `${path.sep}node_modules${path.sep}`;
 /** Jest has versions of its own of these. */
 const OF_JEST = /^(node:)?(process|module)$/;
 
-/** The compiled function of each file. To call it again evaluates the module anew. */
-const compiled = new Map();
+/** What each file of ours was transformed and compiled to. To call the function again evaluates the module anew. */
+const known = new Map();
 
 module.exports = class Runtime extends JestRuntime {
   constructor(...args) {
     super(...args);
-    const { executor } = this;
-    executor.compile = (source, filename) => compileOnce(source, filename, executor.injectedModuleParameters);
+    const { executor, transformCache } = this;
+    const transform = transformCache.transform.bind(transformCache);
+    transformCache.transform = (filename, options) => {
+      const file = fileOf(filename);
+      file.code ??= transform(filename, options);
+      file.sourceMap ??= transformCache.sourceMaps.get(filename);
+      // For the stacks of this test file's errors.
+      if (file.sourceMap) transformCache.sourceMaps.set(filename, file.sourceMap);
+      return file.code;
+    };
+    executor.compile = (source, filename) =>
+      (fileOf(filename).run ??= vm.compileFunction(source, executor.injectedModuleParameters, {
+        filename,
+        // import() is Node's own, which loads ES modules.
+        importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+      }));
   }
 
   requireModule(from, name, options, isRequireActual) {
@@ -36,15 +51,12 @@ module.exports = class Runtime extends JestRuntime {
   }
 };
 
-function compileOnce(source, filename, parameters) {
-  const known = compiled.get(filename);
+function fileOf(filename) {
   // With `--watch` a file may have changed since.
-  if (known?.source === source) return known.run;
-  const run = vm.compileFunction(source, parameters, {
-    filename,
-    // import() is Node's own, which loads ES modules.
-    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
-  compiled.set(filename, { source, run });
-  return run;
+  const { mtimeMs } = fs.statSync(filename);
+  const file = known.get(filename);
+  if (file?.mtimeMs === mtimeMs) return file;
+  const fresh = { mtimeMs };
+  known.set(filename, fresh);
+  return fresh;
 }
