@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { outsideProject, ShareExceeded } from './project-share';
+import { hasCompany, outsideProject, ShareExceeded } from './project-share';
 
 /** Rows of one transaction: others wait for what it locks. */
 export const BATCH_ROWS = 1_000;
@@ -12,45 +12,65 @@ export async function inBatches(changeNext: () => Promise<number>): Promise<void
   while ((await changeNext()) === BATCH_ROWS);
 }
 
-/** The last batch in the queue of the process, and in that of each project. */
-let last: Promise<void> = Promise.resolve();
-const lastOf = new Map<string, Promise<void>>();
+/** Runs the work of a project after what it was given before. Throws `ShareExceeded` if it has not begun after `waitMs`. */
+export type Turns = <T>(
+  projectId: string,
+  work: () => Promise<T>,
+  options?: { waitMs?: number },
+) => Promise<T>;
+
+/** A queue for each project; `begin` runs what is first in one. */
+export function createTurns(begin: (work: () => Promise<void>, projectId: string) => Promise<void>): Turns {
+  const lastOf = new Map<string, Promise<void>>();
+
+  function enqueue(projectId: string, work: () => Promise<void>): void {
+    const ended = (lastOf.get(projectId) ?? Promise.resolve()).then(() => begin(work, projectId));
+    lastOf.set(projectId, ended);
+    void ended.then(() => {
+      if (lastOf.get(projectId) === ended) lastOf.delete(projectId);
+    });
+  }
+
+  return (projectId, work, { waitMs = Infinity } = {}) =>
+    new Promise((resolve, reject) => {
+      let isGivenUp = false;
+      const giveUp = () => {
+        isGivenUp = true;
+        reject(new ShareExceeded());
+      };
+      const timer = waitMs === Infinity ? undefined : setTimeout(giveUp, waitMs);
+      enqueue(projectId, async () => {
+        if (isGivenUp) return;
+        clearTimeout(timer);
+        // It takes one connection, and must not wait for others of its project while the turn is its own.
+        await outsideProject(work).then(resolve, reject);
+      });
+    });
+}
+
+/**
+ * For the large requests of a project: one at a time, and after each the project waits for as long as it took if the process
+ * serves others as well. Several at once would take both the event loop and the database from the short requests of a login.
+ */
+export const inRequestTurn = createTurns(async (work, projectId) => {
+  const startedAt = performance.now();
+  await work();
+  if (hasCompany(projectId)) await rest(startedAt);
+});
+
+function rest(startedAt: number): Promise<void> {
+  return sleep(Math.min(performance.now() - startedAt, MAX_REST_MS), undefined, { ref: false });
+}
 
 /**
  * Runs one batch of work that has many, and then leaves the database alone for as long as it took: several such works take half
  * of a core together. Each of the short statements of a login would wait for a core behind them. A project waits for its own
- * batches and then takes turns with others, so that many works of one cost another no more than one. Throws
- * `ShareExceeded` if the batch has not begun after `waitMs`.
+ * batches and then takes turns with others, so that many works of one cost another no more than one.
  */
-export function inTurn<T>(
-  projectId: string,
-  batch: () => Promise<T>,
-  { waitMs = Infinity }: { waitMs?: number } = {},
-): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    let isGivenUp = false;
-    const giveUp = () => {
-      isGivenUp = true;
-      reject(new ShareExceeded());
-    };
-    const timer = waitMs === Infinity ? undefined : setTimeout(giveUp, waitMs);
-    enqueue(projectId, async () => {
-      if (isGivenUp) return;
-      clearTimeout(timer);
-      // It takes one connection, and must not wait for others of its project while the turn is its own.
-      await outsideProject(batch).then(resolve, reject);
-    });
-  });
-}
+export const inTurn = createTurns(afterOthers);
 
-/** After the batches of the project, and then after those of others that wait. */
-function enqueue(projectId: string, work: () => Promise<void>): void {
-  const ended = (lastOf.get(projectId) ?? Promise.resolve()).then(() => afterOthers(work));
-  lastOf.set(projectId, ended);
-  void ended.then(() => {
-    if (lastOf.get(projectId) === ended) lastOf.delete(projectId);
-  });
-}
+/** The last batch in the queue of the process. */
+let last: Promise<void> = Promise.resolve();
 
 function afterOthers(work: () => Promise<void>): Promise<void> {
   let startedAt = 0;
@@ -58,8 +78,6 @@ function afterOthers(work: () => Promise<void>): Promise<void> {
     startedAt = performance.now();
     return work();
   });
-  last = ended.then(() =>
-    sleep(Math.min(performance.now() - startedAt, MAX_REST_MS), undefined, { ref: false }),
-  );
+  last = ended.then(() => rest(startedAt));
   return ended;
 }

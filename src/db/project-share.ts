@@ -6,7 +6,26 @@ const currentProject = new AsyncLocalStorage<string>();
 
 /** Runs `work`; the connections that it takes count towards the project's share of each pool. */
 export function onBehalfOf<T>(projectId: string, work: () => Promise<T>): Promise<T> {
+  noteRequest(projectId);
   return currentProject.run(projectId, work);
+}
+
+/** The project of the latest request, and that of the latest one of any other. */
+let latest = { projectId: '', at: -Infinity };
+let beforeIt = latest;
+
+function noteRequest(projectId: string): void {
+  if (latest.projectId !== projectId) beforeIt = latest;
+  latest = { projectId, at: performance.now() };
+}
+
+/** Long enough for a login, which makes several requests. */
+const COMPANY_MS = 2_000;
+
+/** Whether this process has served another project just now. */
+export function hasCompany(projectId: string): boolean {
+  const { at } = latest.projectId === projectId ? beforeIt : latest;
+  return performance.now() - at < COMPANY_MS;
 }
 
 /** For work that is not the project's own, or that has its connection. */

@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import { issueText } from '../contract/issues';
+import { inRequestTurn } from '../db/batches';
+import { SHARE_WAIT_MS } from '../db/project-share';
 import type { Work } from '../http/idempotency';
 import { describeIssues } from '../http/validate';
 import { createBatcher } from '../lib/batch';
@@ -9,6 +11,9 @@ import { eventRegistry, isPublished, type PublishRequest, type PublishResult } f
 import { subscriberOf } from './queries/emit';
 import { writePublished, type PublishedEvent } from './queries/publish';
 import { workUuid } from './work-uuid';
+
+/** A request with so many events costs others something. */
+const LARGE = 10;
 
 /** Requests with one event that share a statement at most. */
 const SHARED_ROWS = 100;
@@ -29,7 +34,7 @@ export function createPublish(pool: pg.Pool): Publish {
     { size: SHARED_ROWS },
   );
 
-  return async (projectId, { events }, work) => {
+  const publishAll = async (projectId: string, events: PublishRequest['events'], work: Work) => {
     const given = checkedEvents(projectId, events, work);
     const [first] = given;
     const written =
@@ -38,10 +43,15 @@ export function createPublish(pool: pg.Pool): Publish {
       const deliveries = written.get(id);
       return {
         event_id: publishedId ?? id,
-        status: deliveries === undefined ? 'duplicate' : 'accepted',
+        status: deliveries === undefined ? ('duplicate' as const) : ('accepted' as const),
         deliveries: deliveries ?? 0,
       };
     });
+  };
+
+  return (projectId, { events }, work) => {
+    const publish = () => publishAll(projectId, events, work);
+    return events.length < LARGE ? publish() : inRequestTurn(projectId, publish, { waitMs: SHARE_WAIT_MS });
   };
 }
 

@@ -31,15 +31,15 @@ export interface McpDeps {
  */
 export function mcpEndpoint({ routes, ownUrl, ownRequests, version, ...deps }: McpDeps): Middleware {
   // Created on the first request: building the schemas would take half of the API's start time.
-  let tools: Tool[] | undefined;
+  let tools: Promise<Tool[]> | undefined;
   const sets = new Map<string, ToolSet>();
 
-  function toolsOf(scopes: readonly Scope[]): ToolSet {
+  async function toolsOf(scopes: readonly Scope[]): Promise<ToolSet> {
     const key = [...scopes].sort().join();
     const known = sets.get(key);
     if (known) return known;
     tools ??= createTools(routes);
-    const allowed = tools.filter(({ scope }) => scope === null || scopes.includes(scope));
+    const allowed = (await tools).filter(({ scope }) => scope === null || scopes.includes(scope));
     const set = { allowed, json: JSON.stringify({ tools: allowed.map(listed) }) };
     sets.set(key, set);
     return set;
@@ -57,7 +57,7 @@ export function mcpEndpoint({ routes, ownUrl, ownRequests, version, ...deps }: M
     if (Array.isArray(body)) {
       throw new AppError('validation_failed', 'body: must be one JSON-RPC message, not a batch');
     }
-    const { allowed, json } = toolsOf(scopes);
+    const { allowed, json } = await toolsOf(scopes);
     const listId = idOfList(body);
     if (listId !== undefined) {
       ctx.type = 'json';

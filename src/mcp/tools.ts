@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Scope } from '../contract/scopes';
 import { jsonSchema } from '../http/openapi';
 import { scopeOf, type Route, type RouteSpec } from '../http/route';
+import { createPauses } from '../lib/pauses';
 import { routeKey, sdkNames } from '../http/sdk-names';
 
 type Json = Record<string, unknown>;
@@ -18,25 +19,36 @@ export interface Tool {
   spec: RouteSpec;
 }
 
-/** Every route of the API whose response is JSON without a secret and whose body is no file; names are those of the SDKs. */
-export function createTools(routes: Route[]): Tool[] {
+/**
+ * Every route of the API whose response is JSON without a secret and whose body is no file; names are those of the SDKs. It
+ * pauses: the schemas take a fifth of a second.
+ */
+export async function createTools(routes: Route[]): Promise<Tool[]> {
   const specs = routes.map(({ spec }) => spec);
   const names = sdkNames(specs);
-  return specs.filter(isTool).map((spec) => {
+  const pause = createPauses();
+  const tools: Tool[] = [];
+  for (const spec of specs.filter(isTool)) {
     const { group, name } = names.get(routeKey(spec)) ?? { group: 'herald', name: spec.path };
-    const output = spec.response instanceof z.ZodType ? jsonSchema(spec.response, 'output') : null;
-    return {
-      name: `${group}_${name}`,
-      title: spec.summary,
-      description: `${spec.description ?? spec.summary} (${spec.method} ${spec.path})`,
-      inputSchema: inputSchema(spec),
-      // Only an object can be structured content; unions of objects are not described.
-      ...(output && isObjectSchema(output) ? { outputSchema: output } : {}),
-      annotations: { readOnlyHint: spec.method === 'GET', destructiveHint: spec.method === 'DELETE' },
-      scope: scopeOf(spec),
-      spec,
-    };
-  });
+    tools.push(toolOf(spec, `${group}_${name}`));
+    await pause();
+  }
+  return tools;
+}
+
+function toolOf(spec: RouteSpec, name: string): Tool {
+  const output = spec.response instanceof z.ZodType ? jsonSchema(spec.response, 'output') : null;
+  return {
+    name,
+    title: spec.summary,
+    description: `${spec.description ?? spec.summary} (${spec.method} ${spec.path})`,
+    inputSchema: inputSchema(spec),
+    // Only an object can be structured content; unions of objects are not described.
+    ...(output && isObjectSchema(output) ? { outputSchema: output } : {}),
+    annotations: { readOnlyHint: spec.method === 'GET', destructiveHint: spec.method === 'DELETE' },
+    scope: scopeOf(spec),
+    spec,
+  };
 }
 
 /** As `tools/list` shows it. */

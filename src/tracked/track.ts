@@ -3,7 +3,9 @@ import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId, parseSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { limits } from '../contract/limits';
+import { inRequestTurn } from '../db/batches';
 import { type Db, withTransaction } from '../db/pool';
+import { SHARE_WAIT_MS } from '../db/project-share';
 import { workUuid, writePublished } from '../events';
 import { eventBody } from '../events/contract';
 import type { Work } from '../http/idempotency';
@@ -18,6 +20,9 @@ export interface TrackDeps {
   pool: pg.Pool;
   config: { HERALD_SUBSCRIBER_ID_FORMAT: SubscriberIdFormat };
 }
+
+/** A request with so many events costs others something. */
+const LARGE = 10;
 
 /** An event of the request, with the subscribers that it names. */
 interface Named {
@@ -37,9 +42,10 @@ export function trackEvents(
   request: TrackRequest,
   work: Work,
 ): Promise<TrackResult[]> {
-  return withTransaction(pool, (db) =>
-    trackIn(db, config.HERALD_SUBSCRIBER_ID_FORMAT, projectId, request, work),
-  );
+  const track = () =>
+    withTransaction(pool, (db) => trackIn(db, config.HERALD_SUBSCRIBER_ID_FORMAT, projectId, request, work));
+  const isLarge = request.events.length >= LARGE;
+  return isLarge ? inRequestTurn(projectId, track, { waitMs: SHARE_WAIT_MS }) : track();
 }
 
 /** As `trackEvents`, in the caller's transaction. */

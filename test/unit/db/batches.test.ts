@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inTurn } from '../../../src/db/batches';
-import { ShareExceeded } from '../../../src/db/project-share';
+import { inRequestTurn, inTurn } from '../../../src/db/batches';
+import { onBehalfOf, ShareExceeded } from '../../../src/db/project-share';
 
 /** Notes when it runs, for as long as the promise takes. */
 function watched(notes: string[], name: string, work: Promise<unknown>) {
@@ -53,4 +53,26 @@ test('a batch that waits too long is given up, and those behind it go on', async
   await expect(impatient).rejects.toThrow(ShareExceeded);
   await Promise.all([first, last]);
   expect(notes).toEqual(['first begins', 'first ends', 'last begins', 'last ends']);
+});
+
+test('large requests of a project run one at a time, and rest only in the company of others', async () => {
+  const pauseBetweenTwo = async () => {
+    const timesOf = async () => {
+      const began = performance.now();
+      await sleep(100);
+      return { began, ended: performance.now() };
+    };
+    const [one, other] = await Promise.all([
+      inRequestTurn('alone', timesOf),
+      inRequestTurn('alone', timesOf),
+    ]);
+    return other.began - one.ended;
+  };
+  const alone = await pauseBetweenTwo();
+  expect(alone).toBeGreaterThanOrEqual(0);
+  await onBehalfOf('another', () => Promise.resolve());
+  await onBehalfOf('alone', () => Promise.resolve());
+  const inCompany = await pauseBetweenTwo();
+  expect(inCompany).toBeGreaterThan(90);
+  expect(inCompany).toBeGreaterThan(alone);
 });

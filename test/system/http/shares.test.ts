@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventRegistry } from '../../../src/events/contract';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
+import { confirmedSession } from '../login/fixture';
+import { addCrowd, freshName } from '../messages/fixture';
+import { createEndpoint, scriptedReceiver, type ScriptedReceiver } from '../webhooks/fixture';
+
+/*
+ * Short forms of `npm run bench -- shares`: the logins of one project beside another that does as much as its limits allow.
+ * Orders of magnitude are compared. Hostile CSV, batches and strangers' JSON are in `hostile-inputs.test.ts`.
+ */
+
+jest.setTimeout(120_000);
+
+const CROWD = 3_000;
+const LOGINS = 3;
+/** A login that waits behind the whole of a load takes a hundred times as long as alone. */
+const TIMES = 10;
+
+let service: Installation;
+let receiver: ScriptedReceiver;
+let other: TestProject;
+let aloneMs: number;
+beforeAll(async () => {
+  service = await useService();
+  receiver = await scriptedReceiver(200);
+  other = await service.createProject();
+  await slowestLogin();
+  aloneMs = await slowestLogin();
+});
+afterAll(async () => {
+  await receiver?.close();
+  await service?.stop();
+});
+
+async function slowestLogin(): Promise<number> {
+  let slowest = 0;
+  for (let n = 0; n < LOGINS; n += 1) {
+    const began = performance.now();
+    const { status } = await confirmedSession(service, other, freshName('telegram'));
+    const verified = await other.api('POST', '/v1/auth/verify', { code: status.code });
+    expect(verified.status).toBe(200);
+    slowest = Math.max(slowest, performance.now() - began);
+  }
+  return slowest;
+}
+
+async function crowd(project: TestProject): Promise<void> {
+  await addCrowd(service, project, 'telegram', CROWD);
+  await service.pool.query(`UPDATE subscribers SET tags = '{crowd}' WHERE project_id = $1`, [project.id]);
+  await project.api('POST', '/v1/tags', { name: 'crowd' });
+}
+
+interface Load {
+  loops: number;
+  /** What the load needs; returns one round of a loop, which resolves to the status of a response. */
+  prepare(greedy: TestProject): Promise<() => Promise<number>>;
+}
+
+const loads: Record<string, Load> = {
+  'a publish flood': {
+    loops: 4,
+    async prepare(greedy) {
+      await createEndpoint(greedy, receiver.url, { events: ['ticket.created'] });
+      const publisher = service.apiWith(await service.createKey(greedy.id, ['publish']));
+      const event = { event: 'ticket.created', data: eventRegistry['ticket.created'].example };
+      const events = Array.from({ length: 100 }, () => event);
+      return async () => (await publisher('POST', '/v1/publish', { events })).status;
+    },
+  },
+  'four broadcasts': {
+    loops: 4,
+    async prepare(greedy) {
+      await crowd(greedy);
+      return async () => {
+        const { status, body } = await greedy.api('POST', '/v1/broadcast', { text: 'Hello!' });
+        await sleep(1_000);
+        await greedy.api('DELETE', `/v1/broadcast/${body.job_id}`);
+        return status;
+      };
+    },
+  },
+  'renames of a tag': {
+    loops: 8,
+    async prepare(greedy) {
+      await crowd(greedy);
+      return async () => {
+        const { status } = await greedy.api('PATCH', '/v1/tags/crowd', { name: 'throng' });
+        if (status === 200) return status;
+        return (await greedy.api('PATCH', '/v1/tags/throng', { name: 'crowd' })).status;
+      };
+    },
+  },
+  'exports and searches': {
+    loops: 4,
+    async prepare(greedy) {
+      await crowd(greedy);
+      const { id } = await createEndpoint(greedy, receiver.url);
+      return async () => {
+        const { status } = await greedy.api('GET', '/v1/export/subscribers');
+        await greedy.api('GET', `/v1/webhooks/${id}/deliveries?q=no+such+text+anywhere`);
+        return status;
+      };
+    },
+  },
+  'loops over /mcp': {
+    loops: 4,
+    prepare(greedy) {
+      const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+      const accept = { accept: 'application/json, text/event-stream' };
+      return Promise.resolve(async () => (await greedy.api('POST', '/mcp', list, accept)).status);
+    },
+  },
+};
+
+test.each(Object.entries(loads))('logins beside %s go on', async (_name, { loops, prepare }) => {
+  const greedy = await service.createProject({ requests_per_minute: null });
+  const round = await prepare(greedy);
+  const statuses = new Set<number>();
+  let isOver = false;
+  const loop = async () => {
+    while (!isOver) statuses.add(await round());
+  };
+  const running = Array.from({ length: loops }, loop);
+  try {
+    expect(await slowestLogin()).toBeLessThan(TIMES * aloneMs);
+  } finally {
+    isOver = true;
+    await Promise.all(running);
+  }
+  // It was a load, and never a fault of the service.
+  expect([...statuses].some((status) => status < 300)).toBe(true);
+  expect([...statuses].filter((status) => status >= 500)).toEqual([]);
+});
