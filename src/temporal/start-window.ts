@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ownLatency, type Latency } from './latency';
 
 export interface StartWindow {
   /** How many starts may be in flight now. */
@@ -7,9 +8,7 @@ export interface StartWindow {
   measure<T>(start: () => Promise<T>): Promise<T>;
 }
 
-/** The fastest start of this time, and of the one before it, tells the server's own latency. */
-const OWN_SPAN_MS = 5 * 60_000;
-/** A slow start takes so many times as long as one that meets no queue. */
+/** A slow start takes so many times as long as the fastest write of late. */
 const SLOW = 3;
 /** A start that is slow with the fewest in flight keeps its place for so many times as long as it took. */
 const REST = 3;
@@ -25,6 +24,7 @@ export function createStartWindow({
   min,
   max,
   slowMs,
+  latency = ownLatency,
   now = () => performance.now(),
   rest = (ms) => sleep(ms),
 }: {
@@ -32,17 +32,18 @@ export function createStartWindow({
   max: number;
   /** No start is slow that takes less. */
   slowMs: number;
+  latency?: Latency;
   now?: () => number;
   rest?: (ms: number) => Promise<void>;
 }): StartWindow {
   let size = min;
   let inFlight = 0;
   let halvedAt = -Infinity;
-  const fastest = createFastest(now);
 
   async function end(startedAt: number, failed: boolean): Promise<void> {
     const ms = now() - startedAt;
-    const isSlow = failed || ms > Math.max(slowMs, SLOW * fastest(ms));
+    if (!failed) latency.note(ms);
+    const isSlow = failed || ms > Math.max(slowMs, SLOW * latency.least());
     if (!isSlow) {
       if (inFlight >= Math.floor(size)) size = Math.min(max, size + 1 / size);
       return;
@@ -68,21 +69,5 @@ export function createStartWindow({
         await end(startedAt, failed).finally(() => (inFlight -= 1));
       }
     },
-  };
-}
-
-/** The least of the values that were given lately. */
-function createFastest(now: () => number): (ms: number) => number {
-  let before = Infinity;
-  let present = Infinity;
-  let since = now();
-  return (ms) => {
-    if (now() - since > OWN_SPAN_MS) {
-      before = present;
-      present = Infinity;
-      since = now();
-    }
-    present = Math.min(present, ms);
-    return Math.min(before, present);
   };
 }

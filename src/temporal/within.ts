@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { withTimeout } from '../lib/timeout';
+import { ownLatency } from './latency';
 
 /** How long a relay lets the start of a workflow take before it is retried. */
 export const START_LIMIT_MS = 5_000;
@@ -11,7 +12,13 @@ export function within<T>(client: Client, ms: number, call: () => Promise<T>): P
   const running = client.withDeadline(Date.now() + ms, call);
   const open = calls.get(client) ?? new Set();
   calls.set(client, open.add(running));
-  running.catch(() => {}).finally(() => open.delete(running));
+  const began = performance.now();
+  running
+    .then(
+      () => ownLatency.note(performance.now() - began),
+      () => {},
+    )
+    .finally(() => open.delete(running));
   return withTimeout(running, ms + 50, `Temporal did not respond within ${ms} ms`);
 }
 

@@ -1,5 +1,6 @@
 import pino from 'pino';
 import { startRelay } from '../../../src/temporal/relay';
+import { createLatency } from '../../../src/temporal/latency';
 import { createStartWindow } from '../../../src/temporal/start-window';
 import { eventually } from '../../support/eventually';
 
@@ -7,10 +8,12 @@ import { eventually } from '../../support/eventually';
 function windowAt({ min, max }: { min: number; max: number }) {
   let now = 0;
   const rests: number[] = [];
+  const latency = createLatency(() => now);
   const window = createStartWindow({
     min,
     max,
     slowMs: 100,
+    latency,
     now: () => now,
     rest: (ms) => {
       rests.push(ms);
@@ -32,7 +35,7 @@ function windowAt({ min, max }: { min: number; max: number }) {
   async function fill(times: number, ms: number): Promise<void> {
     for (let time = 0; time < times; time += 1) await start(window.size(), ms);
   }
-  return { window, rests, start, fill, pass: (ms: number) => void (now += ms) };
+  return { window, rests, latency, start, fill, pass: (ms: number) => void (now += ms) };
 }
 
 test('begins with few, grows while starts are fast, and halves when they are slow, once for those of one time', async () => {
@@ -81,6 +84,14 @@ test('a server whose starts always take long is not slow, until they take longer
   rests.length = 0;
   await fill(40, 1_000);
   expect([window.size(), rests]).toEqual([16, []]);
+});
+
+test('the first starts of a flood are slow beside what the calls of logins took', async () => {
+  const { window, latency, fill, rests } = windowAt({ min: 1, max: 16 });
+  latency.note(15);
+  await fill(10, 300);
+  expect(window.size()).toBe(1);
+  expect(rests).toHaveLength(10);
 });
 
 test('a relay has as many in flight as its window lets it', async () => {
