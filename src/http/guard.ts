@@ -15,7 +15,7 @@ import { readFormBody } from './form-body';
 import { readFileBody, readJsonBody, readTextBody } from './json-body';
 import { logIds } from './log-ids';
 import { isOwnRequest } from './own-requests';
-import type { CountRequest } from './project-limit';
+import type { CountRequest, LimitState } from './project-limit';
 import { watchAccess } from './access-watch';
 import {
   Binary,
@@ -67,10 +67,43 @@ export type RunAudited = <T>(
 /** The request pipeline of every API route: authenticate → limit → validate → handle → respond. */
 export function guard(route: Route, deps: GuardDeps): Middleware {
   return async (ctx: Context) => {
-    const project = route.spec.auth === 'key' ? await admit(ctx, deps) : undefined;
-    if (!project) return respond(ctx, route, deps, undefined);
-    await onBehalfOf(project.id, () => respond(ctx, route, deps, project));
+    if (route.spec.auth !== 'key') return respond(ctx, route, deps, undefined);
+    await admitted(ctx, deps, (project) => onBehalfOf(project.id, () => respond(ctx, route, deps, project)));
   };
+}
+
+/** As `admit`, but far from the limit `handle` runs while the request is counted: it is one round trip shorter. */
+async function admitted(
+  ctx: Context,
+  deps: GuardDeps,
+  handle: (project: KeyedProject) => Promise<void>,
+): Promise<void> {
+  const project = await identify(ctx, deps);
+  const { countRequest } = deps;
+  if (isOwnRequest(ctx)) return handle(requireActive(project));
+  if (!countRequest.admitsEarly?.(project)) {
+    await countOrRefuse(ctx, countRequest, project);
+    return handle(requireActive(project));
+  }
+  // What cannot be counted is not refused for it: the request has been handled.
+  const counting = countRequest(project).then(
+    (limit) => showLimit(ctx, limit),
+    () => undefined,
+  );
+  try {
+    await handle(requireActive(project));
+  } finally {
+    await counting;
+  }
+}
+
+async function identify(
+  ctx: Context,
+  { authenticate }: Pick<GuardDeps, 'authenticate'>,
+): Promise<KeyedProject> {
+  const project = await authenticate(ctx);
+  ctx.state['projectId'] = project.id;
+  return project;
 }
 
 async function respond(
@@ -181,12 +214,11 @@ function idempotentRequest(
 /** Authenticates the caller and counts the request towards its rate limit. */
 export async function admit(
   ctx: Context,
-  { authenticate, countRequest }: Pick<GuardDeps, 'authenticate' | 'countRequest'>,
+  deps: Pick<GuardDeps, 'authenticate' | 'countRequest'>,
 ): Promise<KeyedProject> {
-  const project = await authenticate(ctx);
-  ctx.state['projectId'] = project.id;
+  const project = await identify(ctx, deps);
   // The message that it is made for has been counted.
-  if (!isOwnRequest(ctx)) await countOrRefuse(ctx, countRequest, project);
+  if (!isOwnRequest(ctx)) await countOrRefuse(ctx, deps.countRequest, project);
   return requireActive(project);
 }
 
@@ -197,10 +229,14 @@ export async function countOrRefuse(
   caller: Parameters<CountRequest>[0],
 ): Promise<void> {
   const limit = await countRequest(caller);
-  ctx.set('X-RateLimit-Limit', String(limit.limit));
-  ctx.set('X-RateLimit-Remaining', String(limit.remaining));
-  ctx.set('X-RateLimit-Reset', String(limit.reset));
+  showLimit(ctx, limit);
   if (!limit.allowed) throw new AppError('rate_limit_project', undefined, { retryAfter: limit.retryAfter });
+}
+
+function showLimit(ctx: Context, { limit, remaining, reset }: LimitState): void {
+  ctx.set('X-RateLimit-Limit', String(limit));
+  ctx.set('X-RateLimit-Remaining', String(remaining));
+  ctx.set('X-RateLimit-Reset', String(reset));
 }
 
 export function requireActive(project: KeyedProject): KeyedProject {

@@ -84,6 +84,18 @@ describe('the requests a minute of a project', () => {
     expect([...remaining].sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n));
   });
 
+  it('are exact in a burst far from the limit, which is handled while it is counted', async () => {
+    const project = await first.createProject({ requests_per_minute: 300 });
+    await project.api('GET', '/v1/event-types');
+    const answers = await Promise.all(
+      Array.from({ length: 310 }, () => project.api('GET', '/v1/event-types')),
+    );
+    const passed = answers.filter((answer) => answer.status === 200);
+    expect(passed).toHaveLength(299);
+    const remaining = passed.map((answer) => rateHeaders(answer).remaining);
+    expect([...remaining].sort((a, b) => a - b)).toEqual(Array.from({ length: 299 }, (_, n) => n));
+  });
+
   describe('of the dashboard', () => {
     async function signIn(key: string): Promise<(path: string) => Promise<ApiResponse>> {
       const anonymous = first.apiWith(null);
