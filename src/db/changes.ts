@@ -35,7 +35,8 @@ function notify(pool: pg.Pool, changes: string[]): void {
   pool
     .query({
       name: 'notify_changes',
-      text: 'SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS given (payload)',
+      text: `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, payload)
+             FROM unnest($2::text[]) AS given (payload)`,
       values: [notifyChannels.changes, payloads],
     })
     .catch(() => {});

@@ -45,6 +45,9 @@ function hookOf(channel: string): (pool: pg.Pool) => void {
   return known;
 }
 
+/** It writes nothing that must reach the disk, and a flush of its own would hold up the commits beside it. */
+const NOTIFY = `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;
+
 /** Channels that were notified a moment ago, and whether to do it again when that moment is over. */
 const resting = new WeakMap<pg.Pool, Map<string, { again: boolean }>>();
 
@@ -69,7 +72,7 @@ function notifyDebounced(pool: pg.Pool, channel: string): void {
   const begun = { again: false };
   channels.set(channel, begun);
   for (const listeners of inProcess) for (const listener of listeners.get(channel) ?? []) listener('');
-  pool.query({ name: 'notify', text: 'SELECT pg_notify($1, $2)', values: [channel, OWN] }).catch(() => {});
+  pool.query({ name: 'notify', text: NOTIFY, values: [channel, OWN] }).catch(() => {});
   setTimeout(() => {
     channels.delete(channel);
     if (begun.again && !pool.ending) notifyDebounced(pool, channel);
