@@ -76,6 +76,8 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
   const relaysAndJobs = [
     startSessionRelay({ ...forLogin, starter }),
     startSessionReconciler({ ...forLogin, starter }),
+    // Before the relay that is woken with it, so that its claim, which an attempt follows at once, is sent first.
+    startExpressLane({ ...core, attempter }),
     startDeliveryRelay({ ...onWorkerConnection, fastEndpoints }),
     startBroadcastRelay(onWorkerConnection),
     startImportRelay(onWorkerConnection),
@@ -86,7 +88,6 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startEnrolmentSync(core),
     startEntryRelay(core),
     startFormRelay(onWorkerConnection),
-    startExpressLane({ ...core, attempter }),
     startEndpointAlerts(core),
     startMemberNotices(core),
     startSearchIndex(core),
