@@ -95,7 +95,8 @@ async function start(run: Run, servers: Servers | undefined): Promise<Started> {
   };
   if (runtime.demo && apiUrl) {
     const { api_key: apiKey } = runtime.demo;
-    const site = await startExampleSite({ apiUrl, apiKey, publicUrl, log });
+    const workflowsUrl = environment.temporalUiUrl && `${environment.temporalUiUrl}/namespaces/default`;
+    const site = await startExampleSite({ apiUrl, apiKey, publicUrl, workflowsUrl, log });
     stops.push(site.stop);
     runtime.demo_url = site.url;
   }

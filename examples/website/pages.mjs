@@ -1,3 +1,4 @@
+import { iconOf } from './icons.mjs';
 import { texts } from './texts.mjs';
 
 const escape = (text) => String(text).replaceAll(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
@@ -12,8 +13,8 @@ function channelsOf(answer) {
   );
 }
 
-/** The pages in one language. */
-export function pagesIn(language, heraldUrl) {
+/** The pages in one language, for one visitor. `workflowsUrl` is the namespace in the Temporal UI, or null. */
+export function pagesIn(language, { heraldUrl, workflowsUrl, visitor = {} }) {
   const t = texts[language];
   const other = language === 'en' ? 'ru' : 'en';
   const docs = `${heraldUrl}/docs${language === 'ru' ? '/ru' : ''}/login`;
@@ -35,9 +36,40 @@ export function pagesIn(language, heraldUrl) {
     <a href="/?lang=${other}" hreflang="${other}" lang="${other}">${t.otherLanguage}</a>
   </nav>
 </header>
+<div class="columns">
 <main>${content}</main>
+${story()}
+</div>
 </html>`;
   }
+
+  /** The panel beside the shop: what the site and Herald said to each other. */
+  function story() {
+    const entries = visitor.story ?? [];
+    const line = ({ kind, what, status, at }) =>
+      `<li class="${kind}"><span class="kind">${t.kinds[kind]}</span> <code>${escape(what)}</code>${
+        status === '' ? '' : ` <span class="status">${escape(status)}</span>`
+      } <time>${at.toLocaleTimeString(language)}</time></li>`;
+    return `<aside aria-labelledby="story"><h2 id="story">${t.happened}</h2>
+${entries.length === 0 ? `<p>${t.nothingYet}</p>` : `<ol>${entries.map(line).join('')}</ol>`}
+${visitor.sessionId ? `<p>${links(visitor.sessionId)}</p>` : ''}
+</aside>`;
+  }
+
+  function links(id) {
+    const dashboard = `<a href="${escape(heraldUrl)}/dashboard/logins/${escape(id)}">${t.inDashboard}</a>`;
+    const workflow =
+      workflowsUrl &&
+      `<a href="${escape(workflowsUrl)}/workflows/${encodeURIComponent(`auth/${id}`)}">${t.asWorkflow}</a>`;
+    return [dashboard, workflow].filter(Boolean).join(' · ');
+  }
+
+  const shelf = () =>
+    `<ul class="shelf">${t.teas
+      .map(
+        ([name, about, price]) => `<li><strong>${name}</strong><span>${about}</span><em>${price}</em></li>`,
+      )
+      .join('')}</ul>`;
 
   const messagePage = (title, text) =>
     page(title, `<h1>${title}</h1><p>${escape(text)}</p><p><a href="/">${t.back}</a></p>`);
@@ -47,31 +79,39 @@ export function pagesIn(language, heraldUrl) {
 
     loginPage(links) {
       const link = ({ channel, link: address }) =>
-        `<a class="button" href="${escape(address)}" target="_blank" rel="noopener">${escape(nameOf(channel))}</a> `;
-      const flow = (title, text, actions) =>
-        `<section><h2>${title}</h2><p>${text}</p><p class="actions">${actions}</p></section>`;
+        `<a class="button quiet" href="${escape(address)}" target="_blank" rel="noopener">${iconOf(channel)} ${escape(nameOf(channel))}</a> `;
       return page(
         t.site,
         `<h1>${t.site}</h1>
 <p class="lead">${t.lead}</p>
-<div class="flows">
-${flow(t.sessionTitle, t.sessionText, `<a class="button" href="/login">${t.logIn}</a>`)}
-${flow(t.qrTitle, t.qrText, `<a class="button" href="/login/qr">${t.showQr}</a>`)}
-${flow(t.staticTitle, t.staticText, channelsOf(links).map(link).join(''))}
-</div>
-<p>${t.paymentLine}</p>
-<p>${t.embedLine('/embed')}</p>`,
+<section class="card">
+<h2>${t.welcome}</h2>
+<p>${t.sessionText}</p>
+<p class="actions"><a class="button" href="/login">${t.logIn}</a> <a class="button quiet" href="/login/qr">${t.showQr}</a></p>
+<p class="or">${t.staticText}</p>
+<p class="actions">${channelsOf(links).map(link).join('')}</p>
+<p class="or">${t.embedLine('/embed')}</p>
+</section>
+${shelf()}
+<p class="note">${t.simulated}</p>`,
       );
     },
 
-    /** Who logged in, and how: what a real site would keep to itself. */
+    /** Greets by name at once; what a real site would keep to itself is folded below. */
     userPage({ user, code, hasState }) {
       return page(
         t.site,
         `<h1>${t.hello(escape(user.first_name))}</h1>
+<section class="card basket">
+<h2>${t.basket}</h2>
 <p>${t.paymentOffer}</p>
+<div class="actions">
 <form method="post" action="/payment"><button>${t.pay}</button></form>
-<h2>${t.happened}</h2>
+<form method="post" action="/logout"><button class="quiet">${t.logOut}</button></form>
+</div>
+</section>
+${shelf()}
+<details open><summary>${t.behind}</summary>
 <p>${t.codeText}</p>
 <pre id="code">${escape(code)}</pre>
 <p id="state-check">${hasState ? t.stateMatches : t.noState}</p>
@@ -79,19 +119,21 @@ ${flow(t.staticTitle, t.staticText, channelsOf(links).map(link).join(''))}
 <pre id="user">${escape(JSON.stringify(user, null, 2))}</pre>
 <p>${t.withCurl}</p>
 <pre>${escape(verifyCommand(heraldUrl, code))}</pre>
-<form method="post" action="/logout"><button>${t.logOut}</button></form>`,
+</details>`,
       );
     },
 
+    /** One QR code at a time: a phone would not know which of two it was shown. */
     qrPage(session) {
-      const picture = ({ channel }) =>
-        `<figure><img src="${escape(session.qr_url)}?channel=${channel}" alt="${t.qrAlt(nameOf(channel))}" width="200" height="200">
-<figcaption>${escape(nameOf(channel))}</figcaption></figure>`;
+      const channels = channelsOf(session).map(({ channel }) => channel);
+      const choice = (channel, index) =>
+        `<input type="radio" name="messenger" id="qr-${channel}"${index === 0 ? ' checked' : ''}><label for="qr-${channel}">${iconOf(channel)} ${escape(nameOf(channel))}</label>
+<img src="${escape(session.qr_url)}?channel=${channel}" alt="${t.qrAlt(nameOf(channel))}" width="220" height="220">`;
       return page(
         t.scanTitle,
         `<h1>${t.scanTitle}</h1>
+<fieldset class="qrs"><legend>${t.withMessenger}</legend>${channels.map(choice).join('')}</fieldset>
 <p>${t.matchCode}: <strong class="match">${escape(session.match_code)}</strong></p>
-<div class="qrs">${channelsOf(session).map(picture).join('')}</div>
 <p id="status" role="status" data-poll="/login/qr/status" data-declined="${t.declined}" data-ended="${t.ended}">${t.waiting}</p>
 <p>${t.noPhone(escape(session.hosted_url))}</p>`,
       );

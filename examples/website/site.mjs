@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pagesIn } from './pages.mjs';
+import { tell, told } from './story.mjs';
 import { languageOf, texts } from './texts.mjs';
 import { createVisitors } from './visitors.mjs';
 
@@ -12,9 +13,10 @@ class Refused extends Error {}
 
 /**
  * A site that logs users in with Herald by each flow, and asks them to confirm a payment. `herald` is the client of the SDK,
- * `heraldUrl` the address of the service for the visitors' browsers. `npm start` of the checkout runs it too.
+ * `heraldUrl` the address of the service for the visitors' browsers, `workflowsUrl` that of its namespace in the Temporal
+ * UI, if visitors may see it. `npm start` of the checkout runs it too.
  */
-export async function startSite({ herald, heraldUrl, port, onError = console.error }) {
+export async function startSite({ herald, heraldUrl, workflowsUrl = null, port, onError = console.error }) {
   const { visitorOf, renew, forget } = createVisitors();
   let url;
 
@@ -50,7 +52,8 @@ export async function startSite({ herald, heraldUrl, port, onError = console.err
     },
     'POST /callback': async ({ req, res, visitor }) => {
       const code = (await formOf(req)).get('code') ?? '';
-      renew(res, { id: visitor.id, user: await herald.auth.verify({ code }), code, hasState: false });
+      const user = await verify(visitor, { code });
+      renew(res, { ...visitor, user, code, hasState: false });
       redirect(res, '/');
     },
 
@@ -68,17 +71,18 @@ export async function startSite({ herald, heraldUrl, port, onError = console.err
     // Step-up: a logged-in user confirms a payment in the messenger.
     'POST /payment': async ({ req, res, visitor, pages, t }) => {
       if (!visitor.user) return send(res, pages.messagePage(t.loginFirst, t.loginFirstText));
-      const request = await herald.auth.createRequest({
-        subscriber_id: visitor.user.subscriber_id,
-        message: t.paymentMessage,
-        ...aboutBrowser(req),
-      });
+      const { subscriber_id } = visitor.user;
+      const request = await told(visitor, 'POST /v1/auth/requests', 201, () =>
+        herald.auth.createRequest({ subscriber_id, message: t.paymentMessage, ...aboutBrowser(req) }),
+      );
       visitor.paymentId = request.request_id;
+      visitor.sessionId = request.request_id;
       send(res, pages.paymentPage(request));
     },
     'GET /payment/status': async ({ res, visitor }) => {
       if (!visitor.paymentId) return json(res, { status: 'expired' });
       const { status } = await herald.auth.getRequest(visitor.paymentId, { wait: 20 });
+      if (status === 'approved' || status === 'declined') tell(visitor, 'event', `auth.${status}`);
       json(res, { status });
     },
 
@@ -92,13 +96,16 @@ export async function startSite({ herald, heraldUrl, port, onError = console.err
   async function beginLogin(req, visitor) {
     const state = randomBytes(16).toString('hex');
     const verifier = randomBytes(32).toString('base64url');
-    const session = await herald.auth.createSession({
-      state,
-      redirect_uri: `${url}/callback`,
-      ...aboutBrowser(req),
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-      code_challenge_method: 'S256',
-    });
+    const session = await told(visitor, 'POST /v1/auth/session', 201, () =>
+      herald.auth.createSession({
+        state,
+        redirect_uri: `${url}/callback`,
+        ...aboutBrowser(req),
+        code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+        code_challenge_method: 'S256',
+      }),
+    );
+    visitor.sessionId = session.session_id;
     visitor.login = { state, verifier, sessionId: session.session_id };
     return session;
   }
@@ -108,9 +115,15 @@ export async function startSite({ herald, heraldUrl, port, onError = console.err
     const { login } = visitor;
     if (!login || login.state !== state) throw new Refused(t.otherBrowser);
     visitor.login = undefined;
-    const user = await herald.auth.verify({ code, code_verifier: login.verifier });
-    renew(res, { id: visitor.id, user, code, hasState: true });
+    const user = await verify(visitor, { code, code_verifier: login.verifier });
+    renew(res, { ...visitor, user, code, hasState: true });
     return user;
+  }
+
+  /** Exchanges the code for the user. By then Herald has sent the event to the project's endpoints. */
+  async function verify(visitor, given) {
+    tell(visitor, 'event', 'auth.completed');
+    return told(visitor, 'POST /v1/auth/verify', 200, () => herald.auth.verify(given));
   }
 
   const server = http.createServer((req, res) => {
@@ -118,7 +131,9 @@ export async function startSite({ herald, heraldUrl, port, onError = console.err
     // Cookies are bound to a host name: localhost and 127.0.0.1 differ.
     if (req.method === 'GET' && req.headers.host !== new URL(url).host) return redirect(res, url + req.url);
     const language = languageOf(req, res, query);
-    const [pages, t] = [pagesIn(language, heraldUrl), texts[language]];
+    const t = texts[language];
+    const visitor = visitorOf(req, res);
+    const pages = pagesIn(language, { heraldUrl, workflowsUrl, visitor });
     const handle = routes[`${req.method} ${pathname}`];
     // Browsers of today forbid everything else on these pages.
     res.setHeader(
@@ -143,7 +158,7 @@ export async function startSite({ herald, heraldUrl, port, onError = console.err
       // Browsers name the origin that a form was sent from.
       const site = req.headers['sec-fetch-site'];
       if (req.method === 'POST' && site && site !== 'same-origin') throw new Refused(t.otherSite);
-      await handle({ req, res, query, visitor: visitorOf(req, res), pages, t });
+      await handle({ req, res, query, visitor, pages, t });
     }
   });
 

@@ -16,6 +16,7 @@ export interface ExampleSite {
 type StartSite = (options: {
   herald: Herald;
   heraldUrl: string;
+  workflowsUrl: string | null;
   port: number;
   onError: (error: unknown) => void;
 }) => Promise<ExampleSite>;
@@ -25,14 +26,17 @@ export async function startExampleSite(options: {
   apiUrl: string;
   apiKey: string;
   publicUrl: string;
+  /** Of the namespace in the Temporal UI. */
+  workflowsUrl?: string | null;
   log: Logger;
 }): Promise<ExampleSite> {
-  const { apiUrl, apiKey, publicUrl, log } = options;
+  const { apiUrl, apiKey, publicUrl, workflowsUrl = null, log } = options;
   const file = path.join(packageRoot, 'examples', 'website', 'site.mjs');
   const { startSite } = (await import(pathToFileURL(file).href)) as { startSite: StartSite };
   return startSite({
     herald: new Herald({ baseUrl: apiUrl, apiKey }),
     heraldUrl: publicUrl,
+    workflowsUrl,
     port: await bindOnce(PORT).then(
       () => PORT,
       () => 0,

@@ -122,6 +122,9 @@ export const usageSchema = z.strictObject({
     .nullable()
     .describe('End of this month’s grace period; null if it has not started.'),
   billing_blocked: z.boolean().describe('Whether paid operations are rejected.'),
+  months: z
+    .array(z.strictObject({ month: z.string(), plan_logins_used: z.number().int() }))
+    .describe('Logins that the plan has paid for, in each of the last 12 months with any, newest first.'),
   days: z
     .array(z.strictObject({ date: z.iso.date(), logins: z.number().int() }))
     .describe(`Successful logins per day in the last ${limits.usageDays} days (UTC), oldest first.`),

@@ -18,7 +18,7 @@ import { logoTypes } from './logo-image';
 import { findBrand } from './queries/brands';
 import { isBillingBlocked } from './queries/credits';
 import { findProject, type ProjectChanges } from './queries/projects';
-import { loginsByDay, readMonthUsage } from './queries/usage';
+import { loginsByDay, planLoginsByMonth, readMonthUsage } from './queries/usage';
 
 const route = routesOf('Project');
 
@@ -83,10 +83,11 @@ export function createProjectRoutes({
       },
       async ({ project }) => {
         const graceHours = config.HERALD_GRACE_HOURS;
-        const [usage, blocked, days] = await Promise.all([
+        const [usage, blocked, days, months] = await Promise.all([
           readMonthUsage(pool, project.id, graceHours),
           isBillingBlocked(pool, project.id, graceHours),
           loginsByDay(pool, project.id, limits.usageDays),
+          planLoginsByMonth(pool, project.id),
         ]);
         return {
           plan: project.plan,
@@ -97,6 +98,7 @@ export function createProjectRoutes({
           purchased_credits: usage.purchased_credits,
           grace_ends_at: isoTimeOrNull(usage.grace_ends_at),
           billing_blocked: blocked,
+          months,
           days,
         };
       },

@@ -212,7 +212,8 @@ describe('what the dashboard shows is in the API', () => {
 
   it('shows how much of the plan is used, day by day', async () => {
     await service.pool.query(
-      `INSERT INTO credit_months VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC'), 3)`,
+      `INSERT INTO credit_months SELECT $1, date_trunc('month', now() AT TIME ZONE 'UTC') - make_interval(months => ago), used
+       FROM (VALUES (0, 3), (1, 41), (12, 7)) AS months (ago, used)`,
       [project.id],
     );
     await service.pool.query(
@@ -229,6 +230,10 @@ describe('what the dashboard shows is in the API', () => {
       grace_ends_at: null,
       billing_blocked: false,
     });
+    expect(body.months).toEqual([
+      { month: body.month, plan_logins_used: 3 },
+      { month: expect.any(String), plan_logins_used: 41 },
+    ]);
     expect(body.days).toHaveLength(30);
     expect(body.days.at(-1)).toMatchObject({ logins: 3 });
     expect(body.days[0].date < body.days[29].date).toBe(true);

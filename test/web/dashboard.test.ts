@@ -41,6 +41,9 @@ const pages = [
   'audit',
   'account',
   'settings',
+  'settings/login-page',
+  'settings/defaults',
+  'settings/usage',
 ];
 
 /** A page that reads again at an interval does so four times as often: people can wait, tests need not. */
@@ -345,7 +348,7 @@ describe('the dashboard', () => {
     await new Promise<void>((resolve) => logo.listen(0, '127.0.0.1', resolve));
     const { port } = logo.address() as AddressInfo;
     const shop = await service.createProject({ name: 'Look' });
-    await signIn(page, '/dashboard/settings', shop.api_key);
+    await signIn(page, '/dashboard/settings/login-page', shop.api_key);
     const save = page.getByRole('button', { name: 'Update login page' });
     await page.getByLabel('Logo URL').fill('https://10.0.0.1/logo.png');
     await page.getByLabel('Colour', { exact: true }).fill('#1f7a4d');
@@ -411,10 +414,19 @@ describe('the dashboard', () => {
     await signIn(page, '/dashboard/settings');
     await page.getByLabel('Name').fill('Tea house');
     await page.getByLabel('Other redirect URLs').fill('https://tea.example/app\nhttps://tea.example/admin\n');
-    await page.getByLabel('Welcome message in Russian').fill('Чайник кипит.');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved', { exact: true }).waitFor();
     await page.locator('.project', { hasText: 'Tea house' }).waitFor();
+    await page.getByRole('link', { name: 'Defaults' }).click();
+    await page.getByLabel('Welcome message in Russian').fill('Чайник кипит.');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await eventually(async () => (await project.api('GET', '/v1/project')).body.welcome_ru !== null);
+    await page.getByRole('link', { name: 'Plan and usage' }).click();
+    await page
+      .getByRole('row', { name: /Endpoints/ })
+      .getByText(/^\d of 5$/)
+      .waitFor();
+    await page.getByRole('link', { name: 'General' }).click();
     expect((await project.api('GET', '/v1/project')).body).toMatchObject({
       name: 'Tea house',
       welcome_ru: 'Чайник кипит.',

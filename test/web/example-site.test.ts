@@ -87,7 +87,7 @@ describe('the example site', () => {
     await page.reload();
     await page.getByRole('heading', { name: 'Hello, Anna' }).waitFor();
     await page.getByRole('button', { name: 'Log out' }).click();
-    await page.getByRole('heading', { name: 'Example site' }).waitFor();
+    await page.getByRole('heading', { name: 'Tea shop' }).waitFor();
   }
 
   it('logs in by a session', async () => {
@@ -103,6 +103,11 @@ describe('the example site', () => {
   it('logs in by a QR code that the site shows', async () => {
     const { page } = person;
     await page.getByRole('link', { name: 'Show QR code' }).click();
+    // One at a time.
+    await page.getByRole('radio', { name: 'MAX' }).check();
+    await page.getByAltText('QR code to log in with MAX').waitFor();
+    expect(await page.locator('.qrs img:visible').count()).toBe(1);
+    expect(await seriousFlaws(page)).toEqual([]);
     const hosted = (await page.locator('img').first().getAttribute('src'))?.replace(/\/qr\?.*$/, '') ?? '';
     const html = await (await fetch(hosted)).text();
     await confirm('qr-user', /start=(s_\w+)/.exec(html)?.[1] ?? null);
@@ -134,6 +139,15 @@ describe('the example site', () => {
     await page.getByText('The state matches this browser.').waitFor();
     expect(JSON.parse(await page.locator('#user').innerText())).toHaveProperty('subscriber_id');
     expect((await page.locator('#code').innerText()).length).toBeGreaterThan(20);
+    const story = page.getByRole('complementary', { name: 'What happened' });
+    expect(await story.getByRole('listitem').locator('code').allInnerTexts()).toEqual([
+      'POST /v1/auth/session',
+      'auth.completed',
+      'POST /v1/auth/verify',
+    ]);
+    expect(await story.getByRole('link', { name: 'In the dashboard' }).getAttribute('href')).toContain(
+      `${service.url}/dashboard/logins/`,
+    );
     expect(await seriousFlaws(page)).toEqual([]);
 
     await page.getByRole('button', { name: 'Pay 50 €' }).click();

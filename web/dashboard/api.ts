@@ -483,6 +483,7 @@ export const api = {
 
   templates: (cursor: string | null) => get<Page<Template>>(`/v1/templates${query({ cursor, limit: 25 })}`),
   messageTemplates: () => get<Page<Template>>('/v1/templates?purpose=message&limit=100'),
+  allTemplates: () => get<Page<Template>>('/v1/templates?limit=100'),
   template: (key: string) => get<Template>(`/v1/templates/${encodeURIComponent(key)}`),
   createTemplate: (template: z.input<typeof newTemplateSchema>) => post<Template>('/v1/templates', template),
   replaceTemplate: (key: string, definition: TemplateDefinition) =>

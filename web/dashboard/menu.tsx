@@ -67,7 +67,18 @@ function groups(): MenuGroup[] {
     {
       title: t.menuProject,
       pages: [
-        { path: '/dashboard/settings', title: t.settings, icon: 'cog', scope: 'manage' },
+        {
+          path: '/dashboard/settings',
+          title: t.settings,
+          icon: 'cog',
+          scope: 'manage',
+          tabs: [
+            { path: '/dashboard/settings', title: t.sections.general },
+            { path: '/dashboard/settings/login-page', title: t.loginPage },
+            { path: '/dashboard/settings/defaults', title: t.sections.defaults },
+            { path: '/dashboard/settings/usage', title: t.sections.usage },
+          ],
+        },
         { path: '/dashboard/channels', title: t.channels, icon: 'chat', scope: 'manage' },
         { path: '/dashboard/keys', title: t.apiKeys, icon: 'key', scope: 'admin' },
         { path: '/dashboard/team', title: t.team, icon: 'users', scope: 'admin' },

@@ -49,3 +49,17 @@ export function loginsByDay(
     [projectId, days],
   );
 }
+
+/** Of the last 12 months, newest first. A month without a login of the plan has no row. */
+export function planLoginsByMonth(
+  db: Db,
+  projectId: string,
+): Promise<{ month: string; plan_logins_used: number }[]> {
+  return rows<{ month: string; plan_logins_used: number }>(
+    db,
+    'plan_logins_by_month',
+    `SELECT to_char(month, 'YYYY-MM') AS month, used AS plan_logins_used FROM credit_months
+     WHERE project_id = $1 AND month > ${MONTH} - interval '12 months' ORDER BY credit_months.month DESC`,
+    [projectId],
+  );
+}

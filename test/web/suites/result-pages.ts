@@ -187,7 +187,7 @@ export function describeResultPages(at: () => DashboardContext): void {
     const { service, someone, signIn } = at();
     const shop = await service.createProject({ name: 'Wording' });
     const { page } = await someone();
-    await signIn(page, '/dashboard/settings', shop.api_key);
+    await signIn(page, '/dashboard/settings/defaults', shop.api_key);
     const after = page.getByRole('group', { name: 'After a login' });
     await after.getByLabel('English').fill('Welcome back, {{first_name|friend}}. {{nonsense}}');
     await page.getByRole('button', { name: 'Save bot texts' }).click();

@@ -187,7 +187,7 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
               : t.alertCreditsLow(number(Math.max(0, left)))
           }
         >
-          <Link class="btn small" to="/dashboard/logins">
+          <Link class="btn small" to="/dashboard/settings/usage">
             {t.showUsage}
           </Link>
         </Alert>

@@ -8,61 +8,50 @@ import { Heading } from '../router';
 import { t } from '../texts';
 import { BotTextsForm } from './bot-texts-form';
 import { BrandForm } from './brand-form';
+import { Usage } from './usage';
 
-const FIELDS = [
-  'name',
-  'callback_url',
-  'redirect_urls',
-  'retry_policy',
-  'welcome_en',
-  'welcome_ru',
-  'timezone',
-];
-
-export function Settings({ onChanged }: { onChanged: () => void }) {
-  const project = useResource(api.project, 'project');
+/** The parts of the settings, each with an address of its own: the menu shows them as tabs. */
+export function Settings({ section, onChanged }: { section: string | undefined; onChanged: () => void }) {
+  const project = useResource(api.project, `project ${section}`);
   return (
     <>
       <Heading title={t.settings} />
       <Problem error={project.error} />
-      {project.data && <SettingsForm project={project.data} onChanged={onChanged} />}
-      {project.data && <BrandForm project={project.data} />}
-      {project.data && <BotTextsForm />}
+      {project.data && <Section section={section} project={project.data} onChanged={onChanged} />}
     </>
   );
 }
 
-function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged: () => void }) {
+function Section(props: { section: string | undefined; project: ProjectView; onChanged: () => void }) {
+  const { section, project } = props;
+  if (section === 'login-page') return <BrandForm project={project} />;
+  if (section === 'usage') return <Usage project={project} />;
+  if (section === 'defaults') {
+    return (
+      <>
+        <Defaults project={project} />
+        <BotTextsForm />
+      </>
+    );
+  }
+  return <General project={project} onChanged={props.onChanged} />;
+}
+
+function General({ project, onChanged }: { project: ProjectView; onChanged: () => void }) {
   const [name, setName] = useState(project.name);
   const [callback, setCallback] = useState(project.callback_url ?? '');
   const [redirects, setRedirects] = useState(project.redirect_urls.join('\n'));
-  const [policy, setPolicy] = useState(project.retry_policy);
-  const [timezone, setTimezone] = useState(project.timezone);
-  const [welcomeEn, setWelcomeEn] = useState(project.welcome_en ?? '');
-  const [welcomeRu, setWelcomeRu] = useState(project.welcome_ru ?? '');
-  const form = useForm(FIELDS, async () => {
+  const form = useForm(['name', 'callback_url', 'redirect_urls'], async () => {
     await api.changeProject({
       name,
       callback_url: typedOrNull(callback),
       redirect_urls: typedList(redirects, '\n'),
-      retry_policy: policy,
-      timezone: timezone.trim() || 'UTC',
-      welcome_en: typedOrNull(welcomeEn),
-      welcome_ru: typedOrNull(welcomeRu),
     });
     toast(t.saved);
     onChanged();
   });
   return (
     <form class="panel settings" {...form.attributes}>
-      <dl class="facts">
-        <dt>{t.slug}</dt>
-        <dd>
-          <code>{project.slug}</code>
-        </dd>
-        <dt>{t.plan}</dt>
-        <dd>{project.plan}</dd>
-      </dl>
       <Field label={t.name} hint={t.projectNameHint} error={form.problemOf('name')}>
         {(attributes) => (
           <input
@@ -95,6 +84,34 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
           />
         )}
       </Field>
+      <dl class="facts">
+        <dt>{t.slug}</dt>
+        <dd>
+          <code>{project.slug}</code>
+        </dd>
+      </dl>
+      <FormButtons form={form} submit={t.save} />
+    </form>
+  );
+}
+
+function Defaults({ project }: { project: ProjectView }) {
+  const [policy, setPolicy] = useState(project.retry_policy);
+  const [timezone, setTimezone] = useState(project.timezone);
+  const [welcomeEn, setWelcomeEn] = useState(project.welcome_en ?? '');
+  const [welcomeRu, setWelcomeRu] = useState(project.welcome_ru ?? '');
+  const form = useForm(['retry_policy', 'welcome_en', 'welcome_ru', 'timezone'], async () => {
+    await api.changeProject({
+      retry_policy: policy,
+      timezone: timezone.trim() || 'UTC',
+      welcome_en: typedOrNull(welcomeEn),
+      welcome_ru: typedOrNull(welcomeRu),
+    });
+    toast(t.saved);
+  });
+  return (
+    <form class="panel settings" {...form.attributes}>
+      <p class="hint">{t.sections.defaultsLead}</p>
       <Field label={t.defaultRetryPolicy} error={form.problemOf('retry_policy')}>
         {(attributes) => (
           <select

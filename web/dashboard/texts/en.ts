@@ -4,6 +4,7 @@ import { editorEn } from './editor-en';
 import { plural } from './plural';
 import { dripEn } from './drip-en';
 import { resultsEn } from './results-en';
+import { settingsEn } from './settings-en';
 import { shellEn } from './shell-en';
 import { startEn } from './start-en';
 import { teamEn } from './team-en';
@@ -27,6 +28,7 @@ export const en = {
   ...shellEn,
   drip: dripEn,
   results: resultsEn,
+  sections: settingsEn,
   start: startEn,
   auditActions: auditEn,
   auditFields: auditFieldsEn,

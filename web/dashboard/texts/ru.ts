@@ -5,6 +5,7 @@ import type { Texts } from './en';
 import { plural } from './plural';
 import { dripRu } from './drip-ru';
 import { resultsRu } from './results-ru';
+import { settingsRu } from './settings-ru';
 import { shellRu } from './shell-ru';
 import { startRu } from './start-ru';
 import { teamRu } from './team-ru';
@@ -83,6 +84,7 @@ export const ru: Texts = {
   ...shellRu,
   drip: dripRu,
   results: resultsRu,
+  sections: settingsRu,
   start: startRu,
   auditActions: auditRu,
   auditFields: auditFieldsRu,

@@ -3285,6 +3285,11 @@ export type ProjectGetUsageResponse = {
   grace_ends_at: string | null;
   /** Whether paid operations are rejected. */
   billing_blocked: boolean;
+  /** Logins that the plan has paid for, in each of the last 12 months with any, newest first. */
+  months: Array<{
+    month: string;
+    plan_logins_used: number;
+  }>;
   /** Successful logins per day in the last 30 days (UTC), oldest first. */
   days: Array<{
     date: string;

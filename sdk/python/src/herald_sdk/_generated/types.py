@@ -3684,6 +3684,11 @@ class ProjectUpdateBody(TypedDict):
     """Absent fields do not change; null clears a field."""
 
 
+class ProjectGetUsageResponseMonthsItem(TypedDict):
+    month: str
+    plan_logins_used: int
+
+
 class ProjectGetUsageResponseDaysItem(TypedDict):
     date: str
     logins: int
@@ -3706,6 +3711,8 @@ class ProjectGetUsageResponse(TypedDict):
     """End of this month’s grace period; null if it has not started."""
     billing_blocked: bool
     """Whether paid operations are rejected."""
+    months: List[ProjectGetUsageResponseMonthsItem]
+    """Logins that the plan has paid for, in each of the last 12 months with any, newest first."""
     days: List[ProjectGetUsageResponseDaysItem]
     """Successful logins per day in the last 30 days (UTC), oldest first."""
 
