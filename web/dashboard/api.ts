@@ -442,8 +442,8 @@ export const api = {
   batches: (cursor: string | null) => get<Page<Batch>>(`/v1/send/batch${query({ cursor, limit: 25 })}`),
   batch: (id: string) => get<Batch>(`/v1/send/batch/${id}`),
   batchStats: (id: string) => get<JobStats>(`/v1/send/batch/${id}/stats`),
-  batchResults: (id: string, cursor: string | null) =>
-    get<Page<BatchResult>>(`/v1/send/batch/${id}/results${query({ cursor, limit: 25 })}`),
+  batchResults: (id: string, filter: { status: string; cursor: string | null }) =>
+    get<Page<BatchResult>>(`/v1/send/batch/${id}/results${query({ ...filter, limit: 25 })}`),
   cancelBatch: (id: string) => call<unknown>('DELETE', `/v1/send/batch/${id}`),
 
   scheduled: (filter: { status: string; cursor: string | null }) =>

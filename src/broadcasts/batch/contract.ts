@@ -59,4 +59,7 @@ export type BatchResult = z.infer<typeof batchResultSchema>;
 
 export const batchParams = z.strictObject({ batch_id: idSchema });
 export const batchListQuery = z.strictObject({ ...pageQuery });
-export const batchResultsQuery = z.strictObject({ ...pageQuery });
+export const batchResultsQuery = z.strictObject({
+  status: recipientResultFields.status.optional(),
+  ...pageQuery,
+});

@@ -138,13 +138,18 @@ export interface BatchResultRow extends ResultRow {
 export function listBatchResults(
   db: Db,
   batchId: string,
-  { after, limit }: { after: { position: number; id: string }; limit: number },
+  {
+    statuses,
+    after,
+    limit,
+  }: { statuses: readonly string[]; after: { position: number; id: string }; limit: number },
 ): Promise<BatchResultRow[]> {
   return rows<BatchResultRow>(
     db,
     'list_batch_results',
     `SELECT id, position, ref, subscriber_id, channel, status, reason FROM broadcast_recipients
-     WHERE broadcast_id = $1 AND (position, id) > ($2, $3::uuid) ORDER BY position, id LIMIT $4`,
-    [batchId, after.position, after.id, limit + 1],
+     WHERE broadcast_id = $1 AND (position, id) > ($2, $3::uuid) AND status = ANY ($5)
+     ORDER BY position, id LIMIT $4`,
+    [batchId, after.position, after.id, limit + 1, statuses],
   );
 }

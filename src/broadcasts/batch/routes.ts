@@ -9,7 +9,7 @@ import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
 import { jobStatsSchema } from '../contract';
 import { cancelJob } from '../jobs';
 import { findJob, listJobs, type BroadcastRow } from '../queries/broadcasts';
-import { presentResult } from '../results';
+import { presentResult, recipientStatuses, storedStatuses } from '../results';
 import { statsOf } from '../stats';
 import {
   batchListQuery,
@@ -96,9 +96,13 @@ export function createBatchRoutes(deps: Pick<Core, 'pool' | 'config' | 'client' 
         query: batchResultsQuery,
         response: pageOf(batchResultSchema),
       },
-      async ({ project, params, query: { cursor, limit } }) => {
+      async ({ project, params, query: { status, cursor, limit } }) => {
         const { id } = await requireBatch(project.id, params.batch_id);
-        const found = await listBatchResults(pool, id, { after: decodeResultCursor(cursor), limit });
+        const found = await listBatchResults(pool, id, {
+          statuses: status === undefined ? recipientStatuses : storedStatuses(status),
+          after: decodeResultCursor(cursor),
+          limit,
+        });
         const shown = found.slice(0, limit);
         const last = shown.at(-1);
         return {

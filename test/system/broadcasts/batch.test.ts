@@ -68,6 +68,17 @@ describe('a batch', () => {
       [4, 'skipped', 'permission_missing'],
       [5, 'sent', null],
     ]);
+    for (const [filter, places] of [
+      ['skipped', [3, 4]],
+      ['failed', [2]],
+      ['queued', []],
+    ] as const) {
+      const { body: page } = await project.api(
+        'GET',
+        `/v1/send/batch/${body.batch_id}/results?status=${filter}`,
+      );
+      expect([filter, page.data.map(({ index }: { index: number }) => index)]).toEqual([filter, places]);
+    }
     expect(results[0]).toMatchObject({ ref: 'first', subscriber_id: anna.subscriberId, channel: 'telegram' });
     expect(results[6]).toMatchObject({ ref: '' });
     expect(results[3]).toMatchObject({ ref: 'third', subscriber_id: null, channel: null, delivery_id: null });

@@ -84,6 +84,8 @@ export function describeResultPages(at: () => DashboardContext): void {
     await page.getByRole('link', { name: 'Batch of 2 messages' }).click();
     await page.getByRole('cell', { name: 'order-1' }).waitFor();
     await page.getByRole('cell', { name: 'Unknown subscriber' }).first().waitFor();
+    await page.getByRole('button', { name: 'Sent', exact: true }).click();
+    await page.getByRole('cell', { name: 'Unknown subscriber' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Alma' }).click();
     await page.getByText('Your order is ready').waitFor();
     await page.locator('.timeline').getByText('Subscribed').waitFor();

@@ -15,3 +15,14 @@ export function readableText(text: string): string {
     )
     .join('');
 }
+
+/** What a message says, for a list: its text, or the name of its template. */
+export function contentTitle(content: {
+  text?: string | null | undefined;
+  template?: string | null | undefined;
+  personalize?: boolean | undefined;
+}): string {
+  const { text, template, personalize } = content;
+  if (typeof template === 'string') return t.templateNamed(template);
+  return personalize ? readableText(text ?? '') : (text ?? '');
+}

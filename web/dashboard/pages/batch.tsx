@@ -19,10 +19,10 @@ import {
 import { number } from '../format';
 import { PersonLink, useSubscribers } from '../people';
 import { useResource } from '../resource';
-import { Heading, usePages } from '../router';
+import { Heading, useFilters, usePages } from '../router';
 import { batchState } from '../states';
 import { t } from '../texts';
-import { MessageCell, ResultCell } from './broadcast';
+import { MessageCell, ResultCell, ResultTabs } from './broadcast';
 import { JobFigures } from './job-stats';
 
 const BATCH_MS = 2_500;
@@ -119,10 +119,12 @@ function Head({ batch, reload }: { batch: Batch; reload: () => Promise<void> }) 
 }
 
 function Results({ id, refresh }: { id: string; refresh: number | undefined }) {
+  const filters = useFilters(['status']);
+  const { status } = filters.values;
   const pages = usePages();
   const found = useResource(
-    () => api.batchResults(id, pages.cursor),
-    JSON.stringify([id, pages.cursor]),
+    () => api.batchResults(id, { status, cursor: pages.cursor }),
+    JSON.stringify([id, status, pages.cursor]),
     pages.isFirst ? refresh : undefined,
   );
   const list = found.data?.data;
@@ -130,8 +132,11 @@ function Results({ id, refresh }: { id: string; refresh: number | undefined }) {
   return (
     <section aria-labelledby="recipients-title">
       <h2 id="recipients-title">{t.results.recipients}</h2>
+      <ResultTabs value={status} onChange={(value) => filters.set('status', value)} />
       <Problem error={found.error} />
-      {list?.length === 0 && <Empty icon="users" title={t.results.noRecipients} />}
+      {list?.length === 0 && (
+        <Empty icon="users" title={status === '' ? t.results.noRecipients : t.results.noResults} />
+      )}
       {list && list.length > 0 && (
         <Table
           label={t.results.recipients}
@@ -139,9 +144,9 @@ function Results({ id, refresh }: { id: string; refresh: number | undefined }) {
             t.results.place,
             t.results.person,
             t.status,
-            t.channel,
-            t.results.reference,
-            `!${t.results.message}`,
+            { title: t.channel, givesWay: 'soon' },
+            { title: t.results.reference, givesWay: 'soon' },
+            { title: `!${t.results.message}`, givesWay: 'late' },
           ]}
         >
           {list.map((result, index) => (
@@ -155,10 +160,10 @@ function Results({ id, refresh }: { id: string; refresh: number | undefined }) {
                 )}
               </Cell>
               <ResultCell status={result.status} reason={result.reason} />
-              <Cell label={t.channel}>
+              <Cell label={t.channel} givesWay="soon">
                 <ChannelName channel={result.channel} />
               </Cell>
-              <Cell label={t.results.reference}>
+              <Cell label={t.results.reference} givesWay="soon">
                 {result.ref === null ? <None /> : <Clip>{result.ref}</Clip>}
               </Cell>
               <MessageCell id={result.delivery_id} />

@@ -19,6 +19,7 @@ import {
 import { number } from '../format';
 import { audienceText } from '../message/audience';
 import { PersonLink, useSubscribers } from '../people';
+import { contentTitle } from '../message/placeholder-name';
 import { useResource } from '../resource';
 import { go, Heading, Link, useFilters, usePages } from '../router';
 import { broadcastState, messageState } from '../states';
@@ -71,7 +72,7 @@ function Head(props: { job: Broadcast; failed: number; reload: () => Promise<voi
   const [open, setOpen] = useState<'retry' | 'cancel' | null>(null);
   const state = broadcastState(job);
   const isOver = hasEnded(job);
-  const title = job.content.text ?? t.templateNamed(job.content.template ?? '');
+  const title = contentTitle(job.content);
   const done = job.total_subscribers - job.remaining;
   return (
     <>
@@ -161,19 +162,7 @@ function Results({ id, refresh }: { id: string; refresh: number | undefined }) {
   return (
     <section aria-labelledby="recipients-title">
       <h2 id="recipients-title">{t.results.recipients}</h2>
-      <div class="tabs" role="group" aria-label={t.status}>
-        {['', ...STATUSES].map((each) => (
-          <button
-            key={each}
-            type="button"
-            class="btn small"
-            aria-pressed={status === each}
-            onClick={() => filters.set('status', each)}
-          >
-            {each === '' ? t.results.allResults : t.results.states[each as BroadcastResult['status']]}
-          </button>
-        ))}
-      </div>
+      <ResultTabs value={status} onChange={(value) => filters.set('status', value)} />
       <Problem error={found.error} />
       {list?.length === 0 && (
         <Empty icon="users" title={status === '' ? t.results.noRecipients : t.results.noResults} />
@@ -181,7 +170,12 @@ function Results({ id, refresh }: { id: string; refresh: number | undefined }) {
       {list && list.length > 0 && (
         <Table
           label={t.results.recipients}
-          columns={[t.results.person, t.status, t.channel, `!${t.results.message}`]}
+          columns={[
+            t.results.person,
+            t.status,
+            { title: t.channel, givesWay: 'soon' },
+            { title: `!${t.results.message}`, givesWay: 'late' },
+          ]}
         >
           {list.map((result, index) => (
             <Row
@@ -205,11 +199,30 @@ function Row(props: { result: BroadcastResult; known: ReturnType<typeof useSubsc
         <PersonLink id={result.subscriber_id} known={props.known} />
       </Cell>
       <ResultCell status={result.status} reason={result.reason} />
-      <Cell label={t.channel}>
+      <Cell label={t.channel} givesWay="soon">
         <ChannelName channel={result.channel} />
       </Cell>
       <MessageCell id={result.delivery_id} />
     </tr>
+  );
+}
+
+/** Filters the results of a job by what became of the message. */
+export function ResultTabs(props: { value: string; onChange: (status: string) => void }) {
+  return (
+    <div class="tabs" role="group" aria-label={t.status}>
+      {['', ...STATUSES].map((each) => (
+        <button
+          key={each}
+          type="button"
+          class="btn small"
+          aria-pressed={props.value === each}
+          onClick={() => props.onChange(each)}
+        >
+          {each === '' ? t.results.allResults : t.results.states[each as BroadcastResult['status']]}
+        </button>
+      ))}
+    </div>
   );
 }
 
@@ -222,14 +235,18 @@ export function ResultCell(props: {
   return (
     <Cell label={t.status}>
       <Badge tone={state.tone}>{state.text}</Badge>{' '}
-      {props.reason && <span class="hint">{reasonText(props.reason)}</span>}
+      {props.reason && (
+        <span class="hint clip" title={reasonText(props.reason)}>
+          {reasonText(props.reason)}
+        </span>
+      )}
     </Cell>
   );
 }
 
 export function MessageCell({ id }: { id: string | null }) {
   return (
-    <Cell label={t.results.message}>
+    <Cell label={t.results.message} givesWay="late">
       {id === null ? <None /> : <Link to={`/dashboard/messages/${id}`}>{t.results.openMessage}</Link>}
     </Cell>
   );

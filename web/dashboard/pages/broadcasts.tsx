@@ -3,6 +3,7 @@ import { api, type Broadcast } from '../api';
 import { Allowed, Badge, ConfirmDialog, Empty, FirstStep, Icon, Pager, Problem, Time } from '../elements';
 import { number } from '../format';
 import { audienceText } from '../message/audience';
+import { contentTitle } from '../message/placeholder-name';
 import { useResource } from '../resource';
 import { Heading, Link, usePages } from '../router';
 import { broadcastState } from '../states';
@@ -60,7 +61,7 @@ function BroadcastCard({ broadcast, onCancel }: { broadcast: Broadcast; onCancel
   const { total_subscribers: total, remaining } = broadcast;
   const going = broadcast.status === 'queued' || broadcast.status === 'running';
   const state = broadcastState(broadcast);
-  const title = broadcast.content.text ?? t.templateNamed(broadcast.content.template ?? '');
+  const title = contentTitle(broadcast.content);
   return (
     <li class="panel card">
       <p class="row">

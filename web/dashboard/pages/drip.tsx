@@ -59,7 +59,12 @@ export function DripChains() {
       {list && list.length > 0 && (
         <Table
           label={t.drip.chains}
-          columns={[t.drip.ruleName, t.drip.triggerLabel, t.drip.versionColumn, t.status]}
+          columns={[
+            t.drip.ruleName,
+            t.drip.triggerLabel,
+            { title: t.drip.versionColumn, givesWay: 'late' },
+            t.status,
+          ]}
         >
           {list.map((chain) => (
             <ChainRow key={chain.drip_id} chain={chain} />
@@ -75,11 +80,17 @@ function ChainRow({ chain }: { chain: ListedChain }) {
   const state = chainState(chain);
   return (
     <tr>
-      <Cell label={t.drip.ruleName}>
-        <Link to={`/dashboard/drip/${chain.drip_id}`}>{chain.name}</Link>
+      <Cell label={t.drip.ruleName} lead>
+        <Link to={`/dashboard/drip/${chain.drip_id}`} class="clip wide" title={chain.name}>
+          {chain.name}
+        </Link>
       </Cell>
-      <Cell label={t.drip.triggerLabel}>{triggerText(chain)}</Cell>
-      <Cell label={t.drip.versionColumn}>{number(chain.version)}</Cell>
+      <Cell label={t.drip.triggerLabel}>
+        <Clip>{triggerText(chain)}</Clip>
+      </Cell>
+      <Cell label={t.drip.versionColumn} givesWay="late">
+        {number(chain.version)}
+      </Cell>
       <Cell label={t.status}>
         <Badge tone={state.tone}>{state.text}</Badge>
       </Cell>
@@ -211,7 +222,7 @@ function Enrolments({ id, isActive, steps }: { id: string; isActive: boolean; st
             t.status,
             t.drip.currentStep,
             t.drip.goesOn,
-            t.drip.enteredAt,
+            { title: t.drip.enteredAt, givesWay: 'late' },
             `!${t.actions}`,
           ]}
         >
@@ -255,7 +266,7 @@ function EnrolmentRow(props: {
   const { reason } = enrolment;
   return (
     <tr>
-      <Cell label={t.subscriber}>
+      <Cell label={t.subscriber} lead>
         <Link to={`/dashboard/subscribers/${enrolment.subscriber_id}`} class="clip">
           <bdi>{enrolment.first_name}</bdi>
         </Link>
@@ -272,7 +283,7 @@ function EnrolmentRow(props: {
         {step ? <Clip>{stepLine(step)}</Clip> : (enrolment.step_id ?? <None />)}
       </Cell>
       <Cell label={t.drip.goesOn}>{enrolment.next_at ? <Time at={enrolment.next_at} /> : <None />}</Cell>
-      <Cell label={t.drip.enteredAt}>
+      <Cell label={t.drip.enteredAt} givesWay="late">
         <Time at={enrolment.started_at} />
       </Cell>
       <ActionCell>

@@ -30,6 +30,9 @@ export function LoginFunnel() {
   );
 }
 
+const stepName = (step: 'confirmed' | 'declined' | 'expired' | 'redeemed') =>
+  step === 'redeemed' ? t.results.funnelSteps.redeemed : t.results[step];
+
 function Funnel({ stats }: { stats: LoginStats }) {
   const total = (step: Exclude<keyof LoginStats['days'][number], 'date'>) =>
     stats.days.reduce((sum, day) => sum + day[step], 0);
@@ -61,16 +64,14 @@ function Funnel({ stats }: { stats: LoginStats }) {
         ))}
       </ol>
       {median !== null && <p>{t.results.median(duration(median))}</p>}
+      {channels.length > 0 && <p class="hint">{t.results.byMessengerHint}</p>}
       {channels.length > 0 && (
         <Table
           label={t.results.byMessenger}
           columns={[
             t.channel,
             t.results.funnelSteps.opened,
-            t.results.confirmed,
-            t.results.declined,
-            t.results.expired,
-            t.results.funnelSteps.redeemed,
+            ...(['confirmed', 'declined', 'expired', 'redeemed'] as const).map(stepName),
           ]}
         >
           {channels.map(([channel, counts]) => (
@@ -79,10 +80,12 @@ function Funnel({ stats }: { stats: LoginStats }) {
                 <ChannelName channel={channel} />
               </Cell>
               <Cell label={t.results.funnelSteps.opened}>{number(counts.opened)}</Cell>
-              <Cell label={t.results.confirmed}>{number(counts.confirmed)}</Cell>
-              <Cell label={t.results.declined}>{number(counts.declined)}</Cell>
-              <Cell label={t.results.expired}>{number(counts.expired)}</Cell>
-              <Cell label={t.results.funnelSteps.redeemed}>{number(counts.redeemed)}</Cell>
+              {(['confirmed', 'declined', 'expired', 'redeemed'] as const).map((step) => (
+                <Cell key={step} label={stepName(step)}>
+                  {number(counts[step])}{' '}
+                  <span class="hint">{percent(Math.min(1, counts[step] / counts.opened))}</span>
+                </Cell>
+              ))}
             </tr>
           ))}
         </Table>

@@ -89,7 +89,14 @@ export function Messages() {
       {list && list.length > 0 && (
         <Table
           label={t.results.messages}
-          columns={[t.results.text, t.results.person, t.status, t.results.source, t.channel, t.results.when]}
+          columns={[
+            t.results.text,
+            t.results.person,
+            t.status,
+            { title: t.results.source, givesWay: 'late' },
+            { title: t.channel, givesWay: 'soon' },
+            t.results.when,
+          ]}
         >
           {list.map((message) => (
             <Row key={message.delivery_id} message={message} known={known} />
@@ -109,7 +116,7 @@ function Row(props: { message: MessageRecord; known: ReturnType<typeof useSubscr
   const name = t.messageSources[message.source];
   return (
     <tr>
-      <Cell label={t.results.text}>
+      <Cell label={t.results.text} lead>
         <Link to={`/dashboard/messages/${message.delivery_id}`} class="clip" title={text}>
           {text}
         </Link>
@@ -119,10 +126,16 @@ function Row(props: { message: MessageRecord; known: ReturnType<typeof useSubscr
       </Cell>
       <Cell label={t.status}>
         <Badge tone={state.tone}>{state.text}</Badge>{' '}
-        {message.reason && <span class="hint clip">{reasonText(message.reason)}</span>}
+        {message.reason && (
+          <span class="hint clip late" title={reasonText(message.reason)}>
+            {reasonText(message.reason)}
+          </span>
+        )}
       </Cell>
-      <Cell label={t.results.source}>{path ? <Link to={path}>{name}</Link> : name}</Cell>
-      <Cell label={t.channel}>
+      <Cell label={t.results.source} givesWay="late">
+        {path ? <Link to={path}>{name}</Link> : name}
+      </Cell>
+      <Cell label={t.channel} givesWay="soon">
         <ChannelName channel={message.channel} />
       </Cell>
       <Cell label={t.results.when}>

@@ -53,7 +53,10 @@ export function RecurringMessages() {
         </Empty>
       )}
       {list && list.length > 0 && (
-        <Table label={t.recurring} columns={[t.name, t.when, t.nextRun, t.runCount, t.status]}>
+        <Table
+          label={t.recurring}
+          columns={[t.name, t.when, t.nextRun, { title: t.runCount, givesWay: 'late' }, t.status]}
+        >
           {list.map((entry) => (
             <Row key={entry.recurring_id} entry={entry} />
           ))}
@@ -71,7 +74,7 @@ function Row({ entry }: { entry: Recurring }) {
   const state = recurringState(entry);
   return (
     <tr>
-      <Cell label={t.name}>
+      <Cell label={t.name} lead>
         <Link to={`/dashboard/recurring/${entry.recurring_id}`} class="clip" title={entry.name}>
           {entry.name}
         </Link>
@@ -80,7 +83,9 @@ function Row({ entry }: { entry: Recurring }) {
         <Clip>{repeats(entry)}</Clip>
       </Cell>
       <Cell label={t.nextRun}>{entry.next_run_at ? <Time at={entry.next_run_at} /> : <None />}</Cell>
-      <Cell label={t.runCount}>{number(entry.runs)}</Cell>
+      <Cell label={t.runCount} givesWay="late">
+        {number(entry.runs)}
+      </Cell>
       <Cell label={t.status}>
         <Badge tone={state.tone}>{state.text}</Badge>
       </Cell>

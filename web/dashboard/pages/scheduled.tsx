@@ -21,6 +21,7 @@ import {
   toast,
 } from '../elements';
 import { audienceText } from '../message/audience';
+import { contentTitle } from '../message/placeholder-name';
 import { useResource } from '../resource';
 import { Heading, Link, useFilters, usePages } from '../router';
 import { scheduledState } from '../states';
@@ -72,7 +73,16 @@ export function ScheduledMessages() {
           </Empty>
         ))}
       {list && list.length > 0 && (
-        <Table label={t.scheduled} columns={[t.message, t.recipient, t.sendsAt, t.status, `!${t.actions}`]}>
+        <Table
+          label={t.scheduled}
+          columns={[
+            t.message,
+            { title: t.recipient, givesWay: 'late' },
+            t.sendsAt,
+            t.status,
+            `!${t.actions}`,
+          ]}
+        >
           {list.map((entry) => (
             <Row key={entry.scheduled_id} entry={entry} onCancel={() => setCancelling(entry)} />
           ))}
@@ -99,12 +109,11 @@ export function ScheduledMessages() {
 
 function Row({ entry, onCancel }: { entry: Scheduled; onCancel: () => void }) {
   const state = scheduledState(entry);
-  const { template, text = '' } = entry.content;
-  const title = entry.name ?? (template === undefined ? text : t.templateNamed(template));
+  const title = entry.name ?? contentTitle(entry.content);
   const isOpen = entry.status === 'scheduled';
   return (
     <tr>
-      <Cell label={t.message}>
+      <Cell label={t.message} lead>
         {isOpen && can('send') ? (
           <Link to={`/dashboard/scheduled/${entry.scheduled_id}`} class="clip" title={title}>
             {title}
@@ -113,7 +122,7 @@ function Row({ entry, onCancel }: { entry: Scheduled; onCancel: () => void }) {
           <Clip>{title}</Clip>
         )}
       </Cell>
-      <Cell label={t.recipient}>
+      <Cell label={t.recipient} givesWay="late">
         {entry.audience ? (
           <Clip>{audienceText(entry.audience)}</Clip>
         ) : entry.subscriber_id ? (

@@ -19,8 +19,10 @@ import {
   Problem,
   SearchField,
   Select,
+  SelectCell,
   Table,
   Time,
+  type Selection,
 } from '../elements';
 import { messengerLinks, messengerOptions } from '../messengers';
 import { useResource } from '../resource';
@@ -42,8 +44,20 @@ export function Subscribers() {
   const list = found.data?.data;
   const [chosen, setChosen] = useState<string[]>([]);
   const [tagging, setTagging] = useState<Subscriber[]>([]);
-  const isSelectable = can('manage');
   const selected = (list ?? []).filter(({ subscriber_id }) => chosen.includes(subscriber_id));
+  const selection = can('manage')
+    ? {
+        all: (list ?? []).map(({ subscriber_id }) => subscriber_id),
+        chosen: selected.map(({ subscriber_id }) => subscriber_id),
+        onChange: setChosen,
+        text: t.results.selectedPeople(selected.length),
+        actions: (
+          <button type="button" class="btn small" onClick={() => setTagging(selected)}>
+            {t.results.editTags}
+          </button>
+        ),
+      }
+    : undefined;
   return (
     <>
       <div class="heading">
@@ -95,34 +109,11 @@ export function Subscribers() {
         ) : (
           <NoSubscribers />
         ))}
-      {isSelectable && list && list.length > 0 && (
-        <p class="selection">
-          <label class="choice">
-            <input
-              type="checkbox"
-              checked={selected.length === list.length}
-              onChange={(event) =>
-                setChosen(event.currentTarget.checked ? list.map(({ subscriber_id }) => subscriber_id) : [])
-              }
-            />{' '}
-            {t.results.selectAll}
-          </label>
-          {selected.length > 0 && <span>{t.results.selectedPeople(selected.length)}</span>}
-          <button
-            type="button"
-            class="btn small"
-            disabled={selected.length === 0}
-            onClick={() => setTagging(selected)}
-          >
-            {t.results.editTags}
-          </button>
-        </p>
-      )}
       {list && list.length > 0 && (
         <Table
           label={t.subscribers}
+          selection={selection}
           columns={[
-            ...(isSelectable ? [`!${t.select}`] : []),
             t.personName,
             t.channel,
             t.status,
@@ -135,14 +126,7 @@ export function Subscribers() {
             <Row
               key={subscriber.subscriber_id}
               subscriber={subscriber}
-              isSelectable={isSelectable}
-              isChosen={chosen.includes(subscriber.subscriber_id)}
-              choose={(on) =>
-                setChosen((before) => [
-                  ...before.filter((id) => id !== subscriber.subscriber_id),
-                  ...(on ? [subscriber.subscriber_id] : []),
-                ])
-              }
+              selection={selection}
               onTag={(name) => filters.set('tag', name)}
             />
           ))}
@@ -180,30 +164,25 @@ function NoSubscribers() {
 
 function Row(props: {
   subscriber: Subscriber;
-  isSelectable: boolean;
-  isChosen: boolean;
-  choose: (on: boolean) => void;
+  selection: Selection | undefined;
   onTag: (tag: string) => void;
 }) {
-  const { subscriber, onTag } = props;
+  const { subscriber, selection, onTag } = props;
   const state = subscriberState(subscriber);
   return (
     <tr>
-      {props.isSelectable && (
-        <td class="select">
-          <input
-            type="checkbox"
-            aria-label={t.results.selectPerson(subscriber.first_name)}
-            checked={props.isChosen}
-            onChange={(event) => props.choose(event.currentTarget.checked)}
-          />
-        </td>
+      {selection && (
+        <SelectCell
+          id={subscriber.subscriber_id}
+          label={t.results.selectPerson(subscriber.first_name)}
+          selection={selection}
+        />
       )}
       <Cell label={t.personName} lead>
         <Link to={`/dashboard/subscribers/${subscriber.subscriber_id}`} class="clip">
           <bdi>{subscriber.first_name}</bdi>
         </Link>{' '}
-        {subscriber.username && <span class="hint clip">@{subscriber.username}</span>}
+        {subscriber.username && <span class="hint clip late">@{subscriber.username}</span>}
       </Cell>
       <Cell label={t.channel}>
         <ChannelName channel={subscriber.channel} />

@@ -42,16 +42,31 @@ export function Templates() {
         </Empty>
       )}
       {list && list.length > 0 && (
-        <Table label={t.templates} columns={[t.templateKey, t.languages, t.variables, t.version, t.changed]}>
+        <Table
+          label={t.templates}
+          columns={[
+            t.templateKey,
+            t.languages,
+            { title: t.variables, givesWay: 'late' },
+            { title: t.version, givesWay: 'late' },
+            t.changed,
+          ]}
+        >
           {list.map((template) => (
             <tr key={template.key}>
-              <Cell label={t.templateKey}>
-                <Link to={`/dashboard/templates/${encodeURIComponent(template.key)}`}>{template.key}</Link>{' '}
+              <Cell label={t.templateKey} lead>
+                <Link
+                  to={`/dashboard/templates/${encodeURIComponent(template.key)}`}
+                  class="clip"
+                  title={template.key}
+                >
+                  {template.key}
+                </Link>{' '}
                 {template.purpose === 'reply' && <Badge tone="neutral">{t.templateReply}</Badge>}
                 {template.name && <Clip>{template.name}</Clip>}
               </Cell>
               <Cell label={t.languages}>{Object.keys(template.variants).join(', ')}</Cell>
-              <Cell label={t.variables}>
+              <Cell label={t.variables} givesWay="late">
                 <span class="chips">
                   {template.variables.slice(0, VARIABLES_SHOWN).map((name) => (
                     <Chip key={name}>{name}</Chip>
@@ -63,7 +78,9 @@ export function Templates() {
                   )}
                 </span>
               </Cell>
-              <Cell label={t.version}>{number(template.version)}</Cell>
+              <Cell label={t.version} givesWay="late">
+                {number(template.version)}
+              </Cell>
               <Cell label={t.changed}>
                 <Time at={template.updated_at} />
               </Cell>

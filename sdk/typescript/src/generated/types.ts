@@ -1018,7 +1018,11 @@ export type BatchesListItem = {
 export type BatchesGetResponse = BatchesListItem;
 
 /** The query of GET /v1/send/batch/{batch_id}/results. */
-export type BatchesListResultsQuery = SubscribeLinksListQuery;
+export type BatchesListResultsQuery = {
+  status?: 'queued' | 'sent' | 'failed' | 'skipped' | undefined;
+  cursor?: string | undefined;
+  limit?: number | undefined;
+};
 
 /** The response of GET /v1/send/batch/{batch_id}/results. */
 export type BatchesListResultsResponse = {
@@ -1171,11 +1175,7 @@ export type BroadcastsListItem = {
 export type BroadcastsGetResponse = BroadcastsListItem;
 
 /** The query of GET /v1/broadcast/{job_id}/results. */
-export type BroadcastsListResultsQuery = {
-  status?: 'queued' | 'sent' | 'failed' | 'skipped' | undefined;
-  cursor?: string | undefined;
-  limit?: number | undefined;
-};
+export type BroadcastsListResultsQuery = BatchesListResultsQuery;
 
 /** The response of GET /v1/broadcast/{job_id}/results. */
 export type BroadcastsListResultsResponse = {

@@ -1304,6 +1304,7 @@ class BatchesApi:
         self,
         batch_id: str,
         *,
+        status: Union[Literal["queued", "sent", "failed", "skipped"], Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
@@ -1314,7 +1315,7 @@ class BatchesApi:
         return cast(types.BatchesListResultsResponse, self._transport.request(
             "GET",
             f"/v1/send/batch/{path_of(batch_id)}/results",
-            query=given({"cursor": cursor, "limit": limit}),
+            query=given({"status": status, "cursor": cursor, "limit": limit}),
             options=request_options,
         ))
 
@@ -1322,13 +1323,14 @@ class BatchesApi:
         self,
         batch_id: str,
         *,
+        status: Union[Literal["queued", "sent", "failed", "skipped"], Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> Iterator[types.BatchesListResultsItem]:
         """All pages of `list_results`, entry by entry."""
         return all_pages(
-            lambda next_cursor: cast(Any, self.list_results(batch_id, limit=limit, cursor=next_cursor, request_options=request_options)),
+            lambda next_cursor: cast(Any, self.list_results(batch_id, status=status, limit=limit, cursor=next_cursor, request_options=request_options)),
             cursor,
         )
 

@@ -1305,6 +1305,7 @@ class AsyncBatchesApi:
         self,
         batch_id: str,
         *,
+        status: Union[Literal["queued", "sent", "failed", "skipped"], Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
@@ -1315,7 +1316,7 @@ class AsyncBatchesApi:
         return cast(types.BatchesListResultsResponse, await self._transport.request(
             "GET",
             f"/v1/send/batch/{path_of(batch_id)}/results",
-            query=given({"cursor": cursor, "limit": limit}),
+            query=given({"status": status, "cursor": cursor, "limit": limit}),
             options=request_options,
         ))
 
@@ -1323,13 +1324,14 @@ class AsyncBatchesApi:
         self,
         batch_id: str,
         *,
+        status: Union[Literal["queued", "sent", "failed", "skipped"], Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> AsyncIterator[types.BatchesListResultsItem]:
         """All pages of `list_results`, entry by entry."""
         return all_pages_async(
-            lambda next_cursor: cast(Any, self.list_results(batch_id, limit=limit, cursor=next_cursor, request_options=request_options)),
+            lambda next_cursor: cast(Any, self.list_results(batch_id, status=status, limit=limit, cursor=next_cursor, request_options=request_options)),
             cursor,
         )
 

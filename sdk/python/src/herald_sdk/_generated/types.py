@@ -1106,6 +1106,14 @@ class BatchesListItem(TypedDict):
     ended_at: Union[str, None]
 
 
+class BatchesListResultsQuery(TypedDict):
+    """The query of GET /v1/send/batch/{batch_id}/results."""
+
+    status: NotRequired[Literal["queued", "sent", "failed", "skipped"]]
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
 class BatchesListResultsResponse(TypedDict):
     """The response of GET /v1/send/batch/{batch_id}/results."""
 
@@ -1268,14 +1276,6 @@ class BroadcastsListItem(TypedDict):
     created_at: str
     started_at: Union[str, None]
     ended_at: Union[str, None]
-
-
-class BroadcastsListResultsQuery(TypedDict):
-    """The query of GET /v1/broadcast/{job_id}/results."""
-
-    status: NotRequired[Literal["queued", "sent", "failed", "skipped"]]
-    cursor: NotRequired[str]
-    limit: NotRequired[int]
 
 
 class BroadcastsListResultsResponse(TypedDict):
@@ -4626,10 +4626,10 @@ TemplatesGetResponse = TemplatesCreateResponse
 TemplatesReplaceResponse = TemplatesCreateResponse
 BatchesListQuery = SubscribeLinksListQuery
 BatchesGetResponse = BatchesListItem
-BatchesListResultsQuery = SubscribeLinksListQuery
 BatchesCancelResponse = BatchesListItem
 BroadcastsListQuery = SubscribeLinksListQuery
 BroadcastsGetResponse = BroadcastsListItem
+BroadcastsListResultsQuery = BatchesListResultsQuery
 BroadcastsGetStatsResponse = BatchesGetStatsResponse
 BroadcastsCancelResponse = BroadcastsListItem
 ScheduledListItem = ScheduledCreateResponse
