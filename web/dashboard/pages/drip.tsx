@@ -221,7 +221,7 @@ function Enrolments({ id, isActive, steps }: { id: string; isActive: boolean; st
             t.subscriber,
             t.status,
             t.drip.currentStep,
-            t.drip.goesOn,
+            { title: t.drip.goesOn, givesWay: 'late' },
             { title: t.drip.enteredAt, givesWay: 'late' },
             `!${t.actions}`,
           ]}
@@ -282,7 +282,9 @@ function EnrolmentRow(props: {
       <Cell label={t.drip.currentStep}>
         {step ? <Clip>{stepLine(step)}</Clip> : (enrolment.step_id ?? <None />)}
       </Cell>
-      <Cell label={t.drip.goesOn}>{enrolment.next_at ? <Time at={enrolment.next_at} /> : <None />}</Cell>
+      <Cell label={t.drip.goesOn} givesWay="late">
+        {enrolment.next_at ? <Time at={enrolment.next_at} /> : <None />}
+      </Cell>
       <Cell label={t.drip.enteredAt} givesWay="late">
         <Time at={enrolment.started_at} />
       </Cell>
