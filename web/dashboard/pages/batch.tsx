@@ -141,17 +141,19 @@ function Results({ id, refresh }: { id: string; refresh: number | undefined }) {
         <Table
           label={t.results.recipients}
           columns={[
-            t.results.place,
+            { title: t.results.place, givesWay: 'late' },
             t.results.person,
             t.status,
             { title: t.channel, givesWay: 'soon' },
-            { title: t.results.reference, givesWay: 'soon' },
+            { title: t.results.reference, givesWay: 'late' },
             { title: `!${t.results.message}`, givesWay: 'late' },
           ]}
         >
           {list.map((result, index) => (
             <tr key={`${result.index} ${index}`}>
-              <Cell label={t.results.place}>{number(result.index + 1)}</Cell>
+              <Cell label={t.results.place} givesWay="late">
+                {number(result.index + 1)}
+              </Cell>
               <Cell label={t.results.person}>
                 {result.reason === 'subscriber_not_found' ? (
                   <None />
@@ -163,7 +165,7 @@ function Results({ id, refresh }: { id: string; refresh: number | undefined }) {
               <Cell label={t.channel} givesWay="soon">
                 <ChannelName channel={result.channel} />
               </Cell>
-              <Cell label={t.results.reference} givesWay="soon">
+              <Cell label={t.results.reference} givesWay="late">
                 {result.ref === null ? <None /> : <Clip>{result.ref}</Clip>}
               </Cell>
               <MessageCell id={result.delivery_id} />
