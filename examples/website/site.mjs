@@ -122,8 +122,12 @@ export async function startSite({ herald, heraldUrl, workflowsUrl = null, port, 
 
   /** Exchanges the code for the user. By then Herald has sent the event to the project's endpoints. */
   async function verify(visitor, given) {
-    tell(visitor, 'event', 'auth.completed');
-    return told(visitor, 'POST /v1/auth/verify', 200, () => herald.auth.verify(given));
+    return told(visitor, 'POST /v1/auth/verify', 200, async () => {
+      const user = await herald.auth.verify(given);
+      // A code that is accepted was given out by a login.
+      tell(visitor, 'event', 'auth.completed');
+      return user;
+    });
   }
 
   const server = http.createServer((req, res) => {

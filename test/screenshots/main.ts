@@ -1,7 +1,7 @@
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import globalSetup, { type TestServers } from '../support/global-setup';
 import { startTestService, type TestService } from '../support/service';
 import { scriptedReceiver } from '../system/webhooks/fixture';
@@ -9,16 +9,14 @@ import { launchBrowser, visit } from '../web/fixture';
 import { nameEndpoints, seedDemo, startDemoSite, type Demo } from './demo-data';
 import { takeDemoSite, takeDocs, takeLoginPages } from './public-pages';
 import { takeReadmePictures } from './readme-pictures';
-import { output, root, taker, type Look } from './take';
+import { output, root, taker, type Take } from './take';
 
 /*
- * `npm run screenshots`: every page, light and dark, desktop and phone, English and Russian, with demo data. All of them
- * go to test-output/pages; those that README and the documentation show go to docs/screenshots. A part of a page's name
+ * `npm run screenshots`: every page, light and dark, in four widths, English and Russian, with demo data, and the lists of a
+ * project that has none. All of them go to test-output/pages; those that README and the documentation show go to docs/screenshots. A part of a page's name
  * as argument takes the dashboard's pages with that name only: `npm run screenshots -- settings`.
  */
-const widths = [1280, 390];
 const languages = ['en-GB', 'ru-RU'];
-const themes = ['light', 'dark'] as const;
 
 /** Pages of the dashboard. A page of another part is added here. */
 const pages = (demo: Demo): Record<string, string> => ({
@@ -57,6 +55,9 @@ const pages = (demo: Demo): Record<string, string> => ({
   audit: '/dashboard/audit',
   account: '/dashboard/account',
   settings: '/dashboard/settings',
+  'settings-login-page': '/dashboard/settings/login-page',
+  'settings-defaults': '/dashboard/settings/defaults',
+  'settings-usage': '/dashboard/settings/usage',
 });
 const shownInReadme = ['overview', 'delivery', 'logins'];
 const only = process.argv[2];
@@ -79,11 +80,7 @@ async function main(): Promise<void> {
     }
     await nameEndpoints(service, demo);
     for (const locale of languages) {
-      for (const colorScheme of themes) {
-        for (const width of widths) {
-          await takeAll(browser, service, { ...demo, siteUrl: site.url }, { locale, colorScheme, width });
-        }
-      }
+      await takeAll(browser, service, { ...demo, siteUrl: site.url }, locale);
     }
     if (only === undefined) await copyToReadme();
     await site.stop();
@@ -100,29 +97,46 @@ async function takeAll(
   browser: Browser,
   service: TestService,
   demo: Demo & { siteUrl: string },
-  look: Look,
+  locale: string,
 ): Promise<void> {
-  const { locale, colorScheme, width } = look;
-  const { page, context } = await visit(browser, { locale, colorScheme, viewport: { width, height: 800 } });
-  const take = taker(page, look);
+  const { page, context } = await visit(browser, { locale });
+  const take = taker(page, locale);
   if (only === undefined) {
-    await takeLoginPages(page, service, demo, taker(page, look, 'load'));
-    await takeDocs(page, service.url, look, take);
+    await takeLoginPages(page, service, demo, taker(page, locale, 'load'));
+    await takeDocs(page, service.url, locale, take);
     await takeDemoSite(page, demo.siteUrl, take);
   }
   await page.goto(`${service.url}/dashboard`);
-  await page.locator('input[type=password]').waitFor();
+  await page.locator('.messengers').waitFor();
   if (only === undefined) await take('sign-in');
-  await page.locator('input[type=password]').fill(demo.apiKey);
+  await takeDashboard(page, service.url, demo.apiKey, pages(demo), take);
+  await context.close();
+
+  const { api_key: emptyKey } = await service.createProject({ name: 'New shop', plan: 'basic' });
+  const stranger = await visit(browser, { locale });
+  const lists = Object.entries(pages(demo)).filter(([, target]) => /^\/dashboard(\/[a-z]+)?$/.test(target));
+  const empty = Object.fromEntries(lists.map(([name, target]) => [`${name}-empty`, target]));
+  await takeDashboard(stranger.page, service.url, emptyKey, empty, taker(stranger.page, locale));
+  await stranger.context.close();
+}
+
+async function takeDashboard(
+  page: Page,
+  url: string,
+  key: string,
+  shown: Record<string, string>,
+  take: Take,
+): Promise<void> {
+  await page.goto(`${url}/dashboard#key`);
+  await page.locator('input[type=password]').fill(key);
   await page.keyboard.press('Enter');
   await page.locator('main h1').waitFor();
-  for (const [name, target] of Object.entries(pages(demo))) {
+  for (const [name, target] of Object.entries(shown)) {
     if (only !== undefined && !name.includes(only)) continue;
-    await page.goto(service.url + target);
+    await page.goto(url + target);
     await page.locator('main h1').waitFor();
     await take(name);
   }
-  await context.close();
 }
 
 async function copyToReadme(): Promise<void> {

@@ -3,7 +3,7 @@ import { endSession } from '../../src/login/queries/decisions';
 import { eventually } from '../support/eventually';
 import type { TestService } from '../support/service';
 import { AGENT, type Demo } from './demo-data';
-import type { Look, Take } from './take';
+import type { Take } from './take';
 
 /** The hosted login page in each of its states, and the window that the embedded button opens. */
 export async function takeLoginPages(
@@ -51,6 +51,7 @@ export async function takeLoginPages(
 }
 
 const docs: Record<string, string> = {
+  front: '/',
   docs: '/docs',
   'docs-guide': '/docs/login',
   'docs-reference': '/docs/reference/login',
@@ -60,7 +61,7 @@ const docs: Record<string, string> = {
 };
 
 /** The documentation's language is part of the address, so one look at it is enough; an error page has the browser's. */
-export async function takeDocs(page: Page, url: string, { locale }: Look, take: Take): Promise<void> {
+export async function takeDocs(page: Page, url: string, locale: string, take: Take): Promise<void> {
   if (locale === 'en-GB') {
     for (const [name, target] of Object.entries(docs)) {
       await page.goto(url + target);

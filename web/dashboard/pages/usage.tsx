@@ -83,8 +83,8 @@ function Credits({ usage }: { usage: UsageView }) {
 
 function Months({ usage }: { usage: UsageView }) {
   return (
-    <section aria-labelledby="months-title">
-      <h2 id="months-title">{t.sections.months}</h2>
+    <section>
+      <h2>{t.sections.months}</h2>
       <Table label={t.sections.months} columns={[t.sections.monthColumn, t.sections.used]}>
         {usage.months.map(({ month, plan_logins_used: used }) => (
           <tr key={month}>
@@ -104,8 +104,8 @@ function Months({ usage }: { usage: UsageView }) {
 
 function Limits({ uses }: { uses: Use[] }) {
   return (
-    <section aria-labelledby="limits-title">
-      <h2 id="limits-title">{t.sections.limits}</h2>
+    <section>
+      <h2>{t.sections.limits}</h2>
       <Table label={t.sections.limits} columns={[t.sections.limit, t.sections.used]}>
         {uses.map(({ title, used, allowed, to }) => (
           <tr key={title}>
@@ -114,7 +114,7 @@ function Limits({ uses }: { uses: Use[] }) {
             </Cell>
             <Cell label={t.sections.used}>
               {allowed === null ? (
-                t.sections.of(number(used), t.sections.unlimited)
+                t.sections.unlimited(number(used))
               ) : (
                 <Meter used={used} allowed={allowed} title={title} />
               )}
@@ -134,7 +134,7 @@ function Limits({ uses }: { uses: Use[] }) {
 
 function Meter({ used, allowed, title }: { used: number; allowed: number; title: string }) {
   return (
-    <span class="meter">
+    <span class="use">
       <meter min={0} max={allowed} high={allowed * 0.8} optimum={0} value={used} aria-label={title} />
       <span class="figure">{t.sections.of(number(used), number(allowed))}</span>
     </span>

@@ -22,7 +22,7 @@ export const settingsEn = {
   templates: 'Templates',
   tags: 'Tags',
   permissions: 'Permissions',
-  unlimited: 'unlimited',
+  unlimited: (used: string) => `${used}, unlimited`,
   rates: 'Requests and logins have limits per minute and hour, too.',
   allLimits: 'All limits',
 };

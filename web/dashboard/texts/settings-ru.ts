@@ -23,7 +23,7 @@ export const settingsRu: typeof settingsEn = {
   templates: 'Шаблоны',
   tags: 'Теги',
   permissions: 'Разрешения',
-  unlimited: 'без ограничения',
+  unlimited: (used) => `${used}, без ограничения`,
   rates: 'Есть и лимиты на число запросов и входов в минуту и в час.',
   allLimits: 'Все лимиты',
 };
