@@ -23,7 +23,6 @@ export interface GreedyOptions {
   publishKey: string;
   projectId: string;
   externalIds: string[];
-  endpointId: string;
 }
 
 export interface Greedy {
@@ -120,12 +119,9 @@ const rounds: Record<
   },
   'exports and searches': {
     loops: 6,
-    round: async (ask, { endpointId }) => {
+    round: async (ask) => {
       await ask('GET', '/v1/export/subscribers');
-      await ask(
-        'GET',
-        `/v1/webhooks/${endpointId}/deliveries?q=${encodeURIComponent('no such text anywhere')}`,
-      );
+      await ask('GET', `/v1/deliveries?q=${encodeURIComponent('no such text anywhere')}`);
       await ask('GET', '/v1/export/deliveries');
     },
   },

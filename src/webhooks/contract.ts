@@ -224,7 +224,18 @@ const statsFields = {
 };
 export const statsSchema = z.strictObject(statsFields);
 export const allStatsSchema = z.strictObject({
-  data: z.array(z.strictObject({ endpoint_id: idSchema, ...statsFields })),
+  data: z.array(
+    z.strictObject({
+      endpoint_id: idSchema,
+      waiting_seconds: z
+        .number()
+        .int()
+        .describe(
+          'How long the next delivery has waited for Herald, not for its receiver. If it stays above a few seconds, deliveries wait for Temporal, which serves logins first: an endpoint with the `delivery_lane` `auto` does not wait for it.',
+        ),
+      ...statsFields,
+    }),
+  ),
 });
 
 const secretSchema = z

@@ -27,6 +27,7 @@ import { openHeaders, replaceHeaders, sealHeaders } from './own-headers';
 import { webhookSecretPurpose } from './signature';
 import { isoTime } from '../lib/iso-time';
 import { newWebhookSecret } from '../lib/tokens';
+import { waitingSeconds } from './queries/claim';
 import { listHours, type EndpointHour, percentile } from './queries/hours';
 import { cancelDeliveriesOf, findDelivery, findEmitted, resumeDeliveries } from './queries/deliveries';
 import * as endpoints from './queries/endpoints';
@@ -169,9 +170,11 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       async ({ project, query }) => {
         const ids = (await endpoints.listEndpoints(pool, project.id)).map(({ id }) => id);
         const hours = await listHours(pool, ids, Number(query.hours));
+        const waiting = await waitingSeconds(pool, ids);
         return {
           data: ids.map((id) => ({
             endpoint_id: id,
+            waiting_seconds: waiting.get(id) ?? 0,
             buckets: hours.filter(({ endpoint_id }) => endpoint_id === id).map(presentHour),
           })),
         };

@@ -106,6 +106,7 @@ import type {
 export type Delivery = z.infer<typeof deliveryWithAttemptsSchema>;
 export type Attempt = Delivery['attempts'][number];
 export type Stats = z.infer<typeof statsSchema>;
+export type EndpointStats = z.infer<typeof allStatsSchema>['data'][number];
 export type NewBroadcast = z.input<typeof newBroadcastSchema>;
 export type NewMessage = z.input<typeof sendSchema>;
 export type Audience = z.input<typeof audienceSchema>;

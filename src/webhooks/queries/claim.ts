@@ -363,3 +363,20 @@ export async function firstAttemptsWait(pool: pg.Pool): Promise<boolean> {
   );
   return found?.waits ?? false;
 }
+
+/** How long the next first attempt of each of these endpoints has waited for a relay, in seconds; only those that wait. */
+export async function waitingSeconds(pool: pg.Pool, endpointIds: string[]): Promise<Map<string, number>> {
+  const found = await rowByIndexes<{ waiting: Record<string, number> | null }>(
+    pool,
+    'waiting_seconds_of_endpoints',
+    `SELECT json_object_agg(e.id,
+       greatest(0, floor(extract(epoch FROM clock_timestamp() - greatest(w.due_at, e.full_at))))) AS waiting
+     FROM endpoints e CROSS JOIN LATERAL (
+       SELECT q.due_at FROM delivery_queue q WHERE ${waits(true)} AND q.endpoint_id = e.id
+       ORDER BY q.priority, q.due_at LIMIT 1) w
+     WHERE e.id = ANY ($1::uuid[]) AND e.status = 'active' AND e.deleted_at IS NULL
+       AND ${attemptsInFlight('0 seconds')} < ${SLOTS}`,
+    [endpointIds],
+  );
+  return new Map(Object.entries(found?.waiting ?? {}));
+}

@@ -96,11 +96,11 @@ const loads: Record<string, Load> = {
     loops: 4,
     async prepare(greedy) {
       await crowd(greedy);
-      const { id } = await createEndpoint(greedy, receiver.url);
       await service.pool.query(`UPDATE projects SET plan = 'basic' WHERE id = $1`, [greedy.id]);
       return async () => {
         const { status } = await greedy.api('GET', '/v1/export/subscribers');
-        await greedy.api('GET', `/v1/webhooks/${id}/deliveries?q=no+such+text+anywhere`);
+        const found = await greedy.api('GET', '/v1/deliveries?q=no+such+text+anywhere');
+        expect([200, 429]).toContain(found.status);
         return status;
       };
     },

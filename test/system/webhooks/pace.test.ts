@@ -7,6 +7,7 @@ import { emitBulkEvents, emitEvent } from '../../../src/events';
 import type { LaneSetting } from '../../../src/webhooks/contract';
 import {
   claimableLag,
+  waitingSeconds,
   claimExpress,
   claimSlotless,
   claimStarts,
@@ -454,9 +455,14 @@ describe('the claim', () => {
     const ids = await fiveEndpoints(pool);
     await pool.query(`UPDATE delivery_queue SET due_at = now() - interval '100 seconds'`);
     expect(await claimableLag(pool)).toBeGreaterThan(99);
+    // The overview of a project tells it of each endpoint.
+    const waiting = await waitingSeconds(pool, ids);
+    expect([...waiting.keys()].sort()).toEqual([...ids].sort());
+    expect(Math.min(...waiting.values())).toBeGreaterThan(98);
     await express(200, 'express');
     // Every slot is taken; what is left waits for the receivers.
     expect(await claimableLag(pool)).toBe(0);
+    expect((await waitingSeconds(pool, ids)).size).toBe(0);
     await pool.query(
       `UPDATE delivery_queue SET claimed_at = now() - interval '5 seconds' WHERE holder IS NOT NULL`,
     );

@@ -1,6 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { api, type EndpointView, type ProjectView, type Stats, type UsageView } from '../api';
+import {
+  api,
+  type EndpointStats,
+  type EndpointView,
+  type ProjectView,
+  type Stats,
+  type UsageView,
+} from '../api';
 import { ActionButton, Allowed, Icon, LoginChart, Problem, Sparkline, toast } from '../elements';
 import { dateAndTime, hourOfDay, monthAndYear, number, percent } from '../format';
 import { useChanges, useResource } from '../resource';
@@ -17,11 +24,14 @@ const LOW_CREDITS = 0.2;
 
 const WORKED = ['confirmed', 'consumed', 'unredeemed'];
 
+/** Deliveries that wait this long for Temporal are worth a word about the lane `auto`. */
+const LONG_WAIT_SECONDS = 10;
+
 interface Data {
   project: ProjectView;
   usage: UsageView;
   endpoints: EndpointView[];
-  stats: Stats[];
+  stats: EndpointStats[];
   messages: { sent: number; failed: number };
   hasLogin: boolean;
 }
@@ -212,6 +222,21 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
             </Alert>
           );
         }
+        const seconds = waitingSecondsOf(endpoint, data.stats);
+        if (seconds >= LONG_WAIT_SECONDS) {
+          return (
+            <Alert key={endpoint.id} tone="warn" text={t.alertWaiting(endpoint.url, number(seconds))}>
+              <a
+                class="btn small"
+                href={`${t.docsStart}/reference/webhooks#get_v1_webhooks_stats`}
+                target="_blank"
+                rel="noopener"
+              >
+                {t.learnMore}
+              </a>
+            </Alert>
+          );
+        }
         if (endpoint.health?.state !== 'failing') return null;
         return (
           <Alert
@@ -227,6 +252,12 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
       })}
     </div>
   );
+}
+
+/** How long its deliveries wait for Temporal; 0 where they do not wait for it. */
+function waitingSecondsOf({ id, delivery_lane: lane }: EndpointView, stats: EndpointStats[]): number {
+  if (lane === 'express' || lane === 'auto') return 0;
+  return stats.find(({ endpoint_id }) => endpoint_id === id)?.waiting_seconds ?? 0;
 }
 
 function Alert(props: {

@@ -135,6 +135,8 @@ export const en = {
   alertCreditsLow: (left: string) => `Only ${left} logins are left this month.`,
   alertGrace: (end: string) => `No credits left. The grace period ends ${end}; then logins are rejected.`,
   alertDisabled: (url: string) => `${url} is disabled and receives no events.`,
+  alertWaiting: (url: string, seconds: string) =>
+    `Deliveries to ${url} have waited ${seconds} s: Temporal is busy and serves logins first. With the delivery lane auto they do not wait for it.`,
   alertFailing: (url: string, since: string) => `${url} has been failing since ${since}.`,
   plansAndCredits: 'Plans and credits',
   showUsage: 'Show usage',

@@ -233,6 +233,8 @@ export const ru: Texts = {
   alertCreditsLow: (left) => `В этом месяце осталось входов: ${left}.`,
   alertGrace: (end) => `Кредиты закончились. Льготный период — до ${end}, потом входы перестанут работать.`,
   alertDisabled: (url) => `${url} отключён и не получает события.`,
+  alertWaiting: (url, seconds) =>
+    `Доставки на ${url} ждут уже ${seconds} с: Temporal занят и сначала обслуживает входы. В режиме доставки auto они его не ждут.`,
   alertFailing: (url, since) => `${url} не отвечает с ${since}.`,
   plansAndCredits: 'Тарифы и кредиты',
   showUsage: 'Показать расход',

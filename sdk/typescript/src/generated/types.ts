@@ -2930,6 +2930,8 @@ export type WebhooksAllStatsQuery = {
 export type WebhooksAllStatsResponse = {
   data: Array<{
     endpoint_id: string;
+    /** How long the next delivery has waited for Herald, not for its receiver. If it stays above a few seconds, deliveries wait for Temporal, which serves logins first: an endpoint with the `delivery_lane` `auto` does not wait for it. */
+    waiting_seconds: number;
     /** One for each hour (UTC), oldest first. Attempts are counted in the hour in which they began. */
     buckets: Array<{
       /** The beginning of the hour. */

@@ -3341,6 +3341,8 @@ class WebhooksAllStatsResponseDataItemBucketsItem(TypedDict):
 
 class WebhooksAllStatsResponseDataItem(TypedDict):
     endpoint_id: str
+    waiting_seconds: int
+    """How long the next delivery has waited for Herald, not for its receiver. If it stays above a few seconds, deliveries wait for Temporal, which serves logins first: an endpoint with the `delivery_lane` `auto` does not wait for it."""
     buckets: List[WebhooksAllStatsResponseDataItemBucketsItem]
     """One for each hour (UTC), oldest first. Attempts are counted in the hour in which they began."""
 
