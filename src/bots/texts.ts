@@ -100,6 +100,21 @@ export interface BotTexts {
   ticketRepliedNotice(ticket: TicketNotice): string;
   ticketUnansweredNotice(ticket: TicketNotice): string;
 
+  /** A form: above its first question. */
+  formBegin(form: string): string;
+  formSkip: string;
+  formDone: string;
+  /** Below a question with several answers, and below one for a date. */
+  formSeveral: string;
+  formDate: string;
+  /** An answer that was tapped, or that the question was skipped. */
+  formAnswered(answer: string): string;
+  formSkipped: string;
+  formAccepted(project: string): string;
+  formCancelled: string;
+  formBlocked(project: string): string;
+  formNotOpen: string;
+
   help: string;
   notUnderstood: string;
 }
@@ -228,6 +243,18 @@ const en: BotTexts = {
   ticketUnansweredNotice: (ticket) =>
     noticeOf(ticket, 'no answer for 24 hours to request', (project) => project),
 
+  formBegin: (form) => `${shown(form)}\n\nAnswer the questions one by one. To leave, send /cancel.`,
+  formSkip: 'Skip',
+  formDone: 'Done',
+  formSeveral: 'Tap all that apply, then Done.',
+  formDate: 'For example: 2026-01-31',
+  formAnswered: (answer) => `Your answer: ${shown(answer)}`,
+  formSkipped: 'Skipped.',
+  formAccepted: (project) => `Thank you. ${shown(project)} has received your answers.`,
+  formCancelled: 'Cancelled. Your answers were not sent.',
+  formBlocked: (project) => `${shown(project)} can’t accept answers right now. Please try again later.`,
+  formNotOpen: 'This form is closed.',
+
   help: lines(
     'This bot confirms logins to sites and delivers their messages.',
     'To log in, open the link or scan the QR code on the site, or send the /start command that the site shows.',
@@ -344,6 +371,18 @@ const ru: BotTexts = {
   ticketCreatedNotice: (ticket) => noticeOf(ticket, 'новое обращение', quoted),
   ticketRepliedNotice: (ticket) => noticeOf(ticket, 'клиент написал в обращении', quoted),
   ticketUnansweredNotice: (ticket) => noticeOf(ticket, 'уже 24 часа нет ответа на обращение', quoted),
+
+  formBegin: (form) => `${shown(form)}\n\nОтвечайте на вопросы по одному. Чтобы выйти, отправьте /cancel.`,
+  formSkip: 'Пропустить',
+  formDone: 'Готово',
+  formSeveral: 'Отметьте всё, что подходит, и нажмите «Готово».',
+  formDate: 'Например: 2026-01-31',
+  formAnswered: (answer) => `Ваш ответ: ${shown(answer)}`,
+  formSkipped: 'Пропущено.',
+  formAccepted: (project) => `Спасибо! «${shown(project)}» получит ваши ответы.`,
+  formCancelled: 'Отменено. Ответы не отправлены.',
+  formBlocked: (project) => `Сейчас «${shown(project)}» не принимает ответы. Попробуйте позже.`,
+  formNotOpen: 'Эта форма закрыта.',
 
   help: lines(
     'Этот бот подтверждает вход на сайты и присылает сообщения от них.',

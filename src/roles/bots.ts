@@ -11,6 +11,7 @@ import { startWebhookRegistration } from '../bots/webhook-registration';
 import type { Channel } from '../contract/common';
 import type { Core } from '../core';
 import { isUnavailable } from '../lib/unavailable';
+import { formChat } from '../forms/conversation';
 import { loginChat } from '../login/conversation';
 import { createSessionStarter } from '../login/workflow';
 import { messageChat } from '../messages/button-taps';
@@ -31,6 +32,7 @@ export function createBotIntake(core: Core): Intake {
     // Asked in this order: see the order of precedence in bots/conversation.ts.
     handle: createConversation(core, [
       loginChat({ ...core, starter }),
+      formChat(core),
       subscriberChat(core),
       messageChat(core),
       teamChat(core),

@@ -23,6 +23,7 @@ const slugs = [
   'publishing',
   'tracking',
   'drip',
+  'forms',
   'subscribing',
   'sending',
   'campaigns',

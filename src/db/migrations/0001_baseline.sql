@@ -1490,19 +1490,21 @@ CREATE TABLE submission_routes (
 
 -- Forms that are being filled in the bot: one for each user and bot.
 CREATE TABLE form_drafts (
+  -- The key of the bot.
   bot text NOT NULL,
   channel text NOT NULL,
   platform_user_id text NOT NULL,
   form_id uuid NOT NULL REFERENCES forms ON DELETE CASCADE,
   -- The id of the submission that it becomes.
   submission_id uuid NOT NULL,
-  answers jsonb NOT NULL,
-  -- The key of the field that was asked for.
-  field text NOT NULL,
-  -- The question that can be answered by its buttons.
-  message_id text,
-  -- What an update that is handled again, after a crash, has done already.
-  last_update_id bigint,
+  -- By field; null where it was skipped.
+  answers jsonb NOT NULL DEFAULT '{}',
+  -- The options of a multiselect that were tapped so far.
+  chosen text[] NOT NULL DEFAULT '{}',
+  -- Kept until it expires: an update that is handled again finds that it has been submitted.
+  submitted boolean NOT NULL DEFAULT false,
+  -- The last update that has changed it.
+  update_id bigint NOT NULL,
   expires_at timestamptz NOT NULL,
   PRIMARY KEY (bot, platform_user_id)
 );
