@@ -24,7 +24,7 @@ export interface Draft {
 }
 
 const COLUMNS = 'form_id, submission_id, answers, chosen, submitted, update_id';
-const EXPIRY = `now() + interval '${limits.formDraftHours} hours'`;
+const EXPIRY = `clock_timestamp() + interval '${limits.formDraftHours} hours'`;
 
 /** Begins a form, or goes on with a draft of the same one. */
 export async function openDraft(
