@@ -89,7 +89,7 @@ async function start(run: Run, servers: Servers | undefined): Promise<Started> {
     database_url: environment.databaseUrl,
     demo:
       config.development && dataDir
-        ? await seedDemoProject(core.pool, path.join(dataDir, 'demo-api-key'))
+        ? await seedDemoProject(core.pool, path.join(dataDir, 'demo-api-key'), core.cipher)
         : null,
     demo_url: null,
   };

@@ -6,9 +6,13 @@ import { completeBatch, insertBatch, insertBatchRecipients } from '../broadcasts
 import { changeRecurring, insertRecurring } from '../broadcasts/recurring/queries';
 import { insertScheduled } from '../broadcasts/scheduled/queries';
 import { insertChain } from '../drip/queries/chains';
+import { signingPurpose } from '../forms/forms';
+import { insertForm } from '../forms/queries/forms';
+import { writeSubmission } from '../forms/submit';
 import { insertTracked } from '../tracked/queries';
+import type { Cipher } from '../lib/cipher';
 import { isoTime } from '../lib/iso-time';
-import { newApiKey, sha256 } from '../lib/tokens';
+import { newApiKey, randomToken256, sha256 } from '../lib/tokens';
 import { findAccount, upsertAccount, type Account } from '../projects/queries/accounts';
 import { insertMember, listAccountProjects } from '../projects/queries/account-projects';
 import { findProjectByKey, insertApiKey } from '../projects/queries/keys';
@@ -38,7 +42,7 @@ const DEMO_LIMIT = 100_000;
  * Creates the development demo project. The database stores only hashes of keys, so the key itself is kept in the data
  * directory and replaced if it is lost.
  */
-export async function seedDemoProject(pool: pg.Pool, keyFile: string): Promise<Demo> {
+export async function seedDemoProject(pool: pg.Pool, keyFile: string, cipher: Cipher): Promise<Demo> {
   const storedKey = await readFile(keyFile, 'utf8').then(
     (text) => text.trim(),
     () => null,
@@ -50,6 +54,7 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string): Promise<D
     if (!earlier) {
       await seedDemoMessages(db, project.id);
       await seedDemoSubscriber(db, project.id);
+      await seedDemoForm(db, project.id, cipher);
     }
     await updateProject(db, project.id, {
       requests_per_minute: DEMO_LIMIT,
@@ -208,4 +213,42 @@ async function seedDemoSubscriber(db: Db, projectId: string): Promise<void> {
     ERASED_SUBSCRIBER_ID,
   );
   await completeBatch(db, batchId);
+}
+
+/** A form with an answer from a site and one in the spam folder. */
+async function seedDemoForm(db: Db, projectId: string, cipher: Cipher): Promise<void> {
+  const id = randomUUID();
+  const form = await insertForm(db, projectId, {
+    id,
+    name: 'Call me back',
+    title_en: 'We will call you back',
+    title_ru: 'Перезвоним вам',
+    fields: [
+      { key: 'name', type: 'text', label_en: 'Your name', label_ru: 'Как вас зовут', required: true },
+      { key: 'phone', type: 'phone', label_en: 'Phone', label_ru: 'Телефон', required: true },
+      {
+        key: 'topic',
+        type: 'select',
+        label_en: 'What is it about?',
+        label_ru: 'О чём вопрос?',
+        options: [
+          { value: 'order', label_en: 'An order', label_ru: 'Заказ' },
+          { value: 'other', label_en: 'Something else', label_ru: 'Другое' },
+        ],
+      },
+    ],
+    routes: [{ action: 'spam', when: { rules: [{ field: 'name', op: 'contains', value: 'http' }] } }],
+    allowed_origins: ['*'],
+    min_seconds: 0,
+    captcha_url: null,
+    captcha_sealed: null,
+    signing_sealed: cipher.encrypt(randomToken256(), signingPurpose, id),
+    redirect_url: null,
+    status: 'active',
+  });
+  for (const name of ['Anna', 'Cheap pills http://spam.example']) {
+    const answers = { name, phone: '+1 555 010 0199', topic: 'order' };
+    const submission = { id: randomUUID(), form, answers, source: 'web' as const, isSpam: false };
+    await writeSubmission(db, 'uuid', { ...submission, subscriberId: null });
+  }
 }

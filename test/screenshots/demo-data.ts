@@ -2,6 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { seedDemoProject } from '../../src/embedded/demo';
+import { testCipher } from '../support/installation';
 import { startExampleSite, type ExampleSite } from '../../src/embedded/example-site';
 import { LATENCY_BOUNDS_MS } from '../../src/webhooks/queries/hours';
 import { eventually } from '../support/eventually';
@@ -217,7 +218,11 @@ export async function nameEndpoints(service: TestService, demo: Demo): Promise<v
 
 /** The project of the demo site, without its limit of sessions. */
 export async function startDemoSite(service: TestService, dataDir: string): Promise<ExampleSite> {
-  const { api_key: apiKey } = await seedDemoProject(service.pool, path.join(dataDir, 'demo-api-key'));
+  const { api_key: apiKey } = await seedDemoProject(
+    service.pool,
+    path.join(dataDir, 'demo-api-key'),
+    testCipher,
+  );
   await service.pool.query('UPDATE projects SET sessions_per_hour = 1000, sessions_per_address = 1000');
   const { url, service: running } = service;
   return startExampleSite({ apiUrl: url, publicUrl: url, apiKey, log: running.core.log });

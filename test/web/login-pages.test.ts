@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { endSession } from '../../src/login/queries/decisions';
 import { seedDemoProject } from '../../src/embedded/demo';
+import { testCipher } from '../support/installation';
 import { createDemoSignIn } from '../../src/embedded/demo-sign-in';
 import { eventually } from '../support/eventually';
 import { png } from '../support/png';
@@ -38,7 +39,7 @@ beforeAll(async () => {
     }),
     launchBrowser(),
   ]);
-  await seedDemoProject(service.pool, path.join(dataDir, 'demo-api-key'));
+  await seedDemoProject(service.pool, path.join(dataDir, 'demo-api-key'), testCipher);
   project = await service.createProject({
     name: 'Чайная лавка',
     callback_url: `${service.url}/docs`,

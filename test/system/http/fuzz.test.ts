@@ -190,12 +190,18 @@ async function createEntries(api: TestProject['api']): Promise<unknown[]> {
     steps: [{ id: 'a', type: 'end' }],
     status: 'active',
   });
+  const form = await api('POST', '/v1/forms', {
+    name: 'Form',
+    fields: [{ key: 'a', type: 'text', label_en: 'A' }],
+    allowed_origins: ['*'],
+  });
   return [
     template.body.key,
     batch.body.batch_id,
     scheduled.body.scheduled_id,
     recurring.body.recurring_id,
     chain.body.drip_id,
+    form.body.form_id,
   ];
 }
 
