@@ -19,6 +19,12 @@ const OF_JEST = /^(node:)?(process|module)$/;
 /** What each file of ours was transformed and compiled to. To call the function again evaluates the module anew. */
 const known = new Map();
 
+// The constant that gives compiled functions Node's own import() is announced as experimental, in each worker.
+const { emitWarning } = process;
+process.emitWarning = (warning, ...details) => {
+  if (!String(warning).includes('USE_MAIN_CONTEXT_DEFAULT_LOADER')) emitWarning(warning, ...details);
+};
+
 module.exports = class Runtime extends JestRuntime {
   constructor(...args) {
     super(...args);
