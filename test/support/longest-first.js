@@ -1,20 +1,35 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-/** Folders and files that take about half a minute or more. */
+/** Folders and files that take half a minute or more, the longest first. */
 const LONG = [
+  /web\/dashboard\.test/,
   /webhooks\/lanes\//,
+  /operations\/disaster/,
+  /start\/(npm-start|dev)\./,
+  /web\/docs\.test/,
   /\/test\/chaos\//,
-  /\/test\/web\//,
-  /system\/start\//,
-  /operations\/(disaster|saved-queries)/,
-  /crash\.test/,
-  /system\/cli\//,
   /\/pace\.test/,
-  /replay\/deployment/,
+  /broadcasts\/broadcast\./,
+  /crash\.test/,
+  /operations\/(saved-queries|several-processes)/,
+  /drip\/drip\./,
+  /bots\/(own-bots|polling)/,
   /sdk\/guides/,
-  // Half a million rows: in a worker with a large heap most of its time is garbage collection.
+  /\/test\/web\//,
+  /embedded\/postgres/,
+  /events\/stream/,
+  /system\/(cli|start)\//,
+  /messages\/media/,
+  /replay\/deployment/,
   /subscribers\/import/,
+  /http\/(fuzz|all-routes)/,
 ];
+
+/** Where a test stands in the list; behind it if it is not long. */
+function rank({ path }) {
+  const at = LONG.findIndex((pattern) => pattern.test(path));
+  return at < 0 ? LONG.length : at;
+}
 
 /**
  * Jest puts large files first, because on a fresh clone it does not know how long they take. The longest tests are in
@@ -22,8 +37,6 @@ const LONG = [
  */
 module.exports = class LongestFirst extends Sequencer {
   sort(tests) {
-    const isLong = ({ path }) => LONG.some((pattern) => pattern.test(path));
-    const sorted = super.sort(tests);
-    return [...sorted.filter(isLong), ...sorted.filter((test) => !isLong(test))];
+    return super.sort(tests).sort((one, other) => rank(one) - rank(other));
   }
 };
