@@ -36,6 +36,7 @@ export function withStatus(
     send: (...args) => watch(() => messenger.send(...args)),
     edit: (...args) => watch(() => messenger.edit(...args)),
     answerTap: (...args) => watch(() => messenger.answerTap(...args)),
+    openFile: (...args) => watch(() => messenger.openFile(...args)),
     check: () => watch(() => messenger.check()),
     setWebhook: (...args) => watch(() => messenger.setWebhook(...args)),
     deleteWebhook: () => watch(() => messenger.deleteWebhook()),

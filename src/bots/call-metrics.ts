@@ -25,6 +25,7 @@ export function withCallMetrics(messenger: Messenger): Messenger {
     send: (...args) => count('send', () => messenger.send(...args)),
     edit: (...args) => count('edit', () => messenger.edit(...args)),
     answerTap: (...args) => count('answer', () => messenger.answerTap(...args)),
+    openFile: (...args) => count('file', () => messenger.openFile(...args)),
     poll: (...args) => count('poll', () => messenger.poll(...args)),
   };
 }

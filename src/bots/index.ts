@@ -5,6 +5,7 @@ export { type Chat, type ChatHandlers, type ChatMessage, type Tap, serves } from
 export { languageOf } from './incoming';
 export { linkFields } from './link-fields';
 export { markdownToHtml } from './markdown';
+export { FileGoneError } from './media/download';
 export { mediaBytes } from './media/source';
 export type { BotIdentity, Button, Messenger, OutgoingMessage, SendProgress } from './messenger';
 export { type OwnBot, botTokenPurpose } from './own-bots';

@@ -1,6 +1,7 @@
 import type { Channel } from '../contract/common';
 import type { Db } from '../db/pool';
 import type { Logger } from '../lib/log';
+import type { OpenedFile } from './media/download';
 
 /** A button has either `data`, sent back as a tap, or `url`, which it opens. */
 export interface Button {
@@ -80,6 +81,8 @@ export interface BotClient {
   deleteWebhook(): Promise<void>;
   /** Where the platform currently delivers updates. */
   webhookState(): Promise<WebhookState>;
+  /** Opens a file that a user has sent to this bot, by its reference. Throws FileGoneError if it cannot be had. */
+  openFile(reference: string, signal: AbortSignal): Promise<OpenedFile>;
   /** One long poll. Without a position it starts with the oldest update that the platform still keeps. */
   poll(position: string | null, signal: AbortSignal): Promise<PolledUpdates>;
 }

@@ -83,6 +83,8 @@ export interface BotTexts {
   /** Above a line for each open request. */
   yourTickets: string;
   ticketCancelled: string;
+  /** A message that waited for the choice of a request is dropped. */
+  messageCancelled: string;
   nothingToCancel: string;
   noTickets: string;
   /** A sticker, a contact or a place, for example. */
@@ -225,9 +227,10 @@ const en: BotTexts = {
   ticketAccepted: ({ number }) => `Request #${number} is accepted.`,
   ticketOpen: ({ number }) => `Your request #${number} is open. What you write here is added to it.`,
   whichTicket: 'Which request is this about?',
-  ticketChosen: ({ number }) => `Added to request #${number}. Your next messages go there too.`,
+  ticketChosen: ({ number }) => `Your messages go to request #${number}.`,
   yourTickets: 'Your open requests:',
   ticketCancelled: 'Cancelled. No request was created.',
+  messageCancelled: 'Cancelled. Your message was not passed on.',
   nothingToCancel: 'There is nothing to cancel.',
   noTickets: 'You have no open requests.',
   cannotPassOn:
@@ -355,9 +358,10 @@ const ru: BotTexts = {
   ticketAccepted: ({ number }) => `Обращение #${number} принято.`,
   ticketOpen: ({ number }) => `Ваше обращение #${number} открыто. Всё, что вы напишете, попадёт в него.`,
   whichTicket: 'К какому обращению это относится?',
-  ticketChosen: ({ number }) => `Добавлено к обращению #${number}. Следующие сообщения тоже попадут в него.`,
+  ticketChosen: ({ number }) => `Ваши сообщения попадут в обращение #${number}.`,
   yourTickets: 'Ваши открытые обращения:',
   ticketCancelled: 'Отменено. Обращение не создано.',
+  messageCancelled: 'Отменено. Сообщение не передано.',
   nothingToCancel: 'Отменять нечего.',
   noTickets: 'У вас нет открытых обращений.',
   cannotPassOn:

@@ -179,6 +179,24 @@ export const limits = {
   formLinkDays: 7,
   submissionDays: 180,
   spamDays: 30,
+  /** Of the times of a helpdesk: ten years. */
+  ticketHours: 87_600,
+  ticketDays: 3_650,
+  ticketTypes: 9,
+  ticketTypeNameLength: 40,
+  ticketSubjectLength: 200,
+  /** Of the name and of the contact of a customer without a subscriber. */
+  ticketCustomerLength: 200,
+  ticketsInBulk: 100,
+  ticketSearchLength: 100,
+  ticketAttachmentBytes: 20 * MIB,
+  /** After its close. */
+  closedTicketDays: 365,
+  csatDays: 7,
+  /** For which a customer's choice among several tickets holds. */
+  ticketChoiceMinutes: 30,
+  /** For which a request that is being written waits for its message. */
+  ticketDraftHours: 24,
   templates: 100,
   /** In one text. */
   templatePlaceholders: 100,

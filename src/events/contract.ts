@@ -4,7 +4,7 @@ import { exampleChannel, languages, nullableWhoFields, timestampSchema, whoField
 import { limits, planNames } from '../contract/limits';
 import { withTestPerson } from '../contract/test-person';
 import { formSubmittedExample, formSubmittedSchema } from '../forms/event/contract';
-import { ticketEventSchemas, ticketExample } from '../helpdesk/contract';
+import { ticketEventSchemas, ticketExample } from '../helpdesk/events/contract';
 
 /**
  * Every event of the specification. TypeScript types, validation on emit, `GET /v1/event-types`, the OpenAPI `webhooks`,

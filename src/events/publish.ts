@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Db } from '../db/pool';
 import { AppError } from '../contract/errors';
 import { issueText } from '../contract/issues';
 import { inRequestTurn } from '../db/batches';
@@ -6,6 +7,7 @@ import { SHARE_WAIT_MS } from '../db/project-share';
 import type { Work } from '../http/idempotency';
 import { describeIssues } from '../http/validate';
 import { createBatcher } from '../lib/batch';
+import { createRegistry } from '../lib/registry';
 import { currentTraceparent } from '../lib/tracing';
 import { eventRegistry, isPublished, type PublishRequest, type PublishResult } from './contract';
 import { subscriberOf } from './queries/emit';
@@ -17,6 +19,19 @@ const LARGE = 10;
 
 /** Requests with one event that share a statement at most. */
 const SHARED_ROWS = 100;
+
+/** Why a project may not publish events of these names now; null if it may. Registered by the rooms whose events they are. */
+export type RefusePublished = (db: Db, projectId: string, names: readonly string[]) => Promise<string | null>;
+
+export const publishRefusals = createRegistry<RefusePublished>('publishRefusals');
+
+async function refuseConflicting(db: Db, projectId: string, events: PublishedEvent[]): Promise<void> {
+  const names = [...new Set(events.map(({ name }) => name))];
+  for (const refuse of publishRefusals.entries()) {
+    const why = await refuse(db, projectId, names);
+    if (why !== null) throw new AppError('conflict', why);
+  }
+}
 
 export type Publish = (projectId: string, request: PublishRequest, work: Work) => Promise<PublishResult[]>;
 
@@ -36,6 +51,7 @@ export function createPublish(pool: pg.Pool): Publish {
 
   const publishAll = async (projectId: string, events: PublishRequest['events'], work: Work) => {
     const given = checkedEvents(projectId, events, work);
+    await refuseConflicting(pool, projectId, given);
     const [first] = given;
     const written =
       first && given.length === 1 ? new Map([[first.id, await single.write(first)]]) : await insert(given);

@@ -1,7 +1,7 @@
 import type { RouteSpec } from './route';
 
 /**
- * Changes that are not audited here: sends, codes, events, logins and submissions have logs of their own, a preview changes nothing, and the
+ * Changes that are not audited here: sends, replies, codes, events, logins and submissions have logs of their own, a preview changes nothing, and the
  * dashboard's routes write an entry themselves where they change a team.
  * Everything else that is not a GET is audited, so that no route can be forgotten.
  */
@@ -13,12 +13,14 @@ const unaudited: readonly RegExp[] = [
   /^\w+ \/v1\/submissions\//,
   /^\w+ \/v1\/auth\//,
   /^\w+ \/dashboard\//,
+  /^POST \/v1\/helpdesk\/tickets\/\{id\}\/messages$/,
   /[/-]preview$/,
 ];
 
 /** The last part of a path that is a verb, and how the log names it. */
 const verbs: Readonly<Record<string, string>> = {
   'rotate-secret': 'secret_rotated',
+  bulk: 'updated',
   cancel: 'cancelled',
   recover: 'recovered',
   retry: 'retried',

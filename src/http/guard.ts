@@ -164,8 +164,8 @@ async function respond(
     return;
   }
   if (response instanceof Streamed) {
+    ctx.attachment(response.filename);
     ctx.type = response.type;
-    ctx.set('Content-Disposition', `attachment; filename="${response.filename}"`);
     ctx.body = response.data;
     return;
   }

@@ -123,6 +123,7 @@ export const messageSources = [
   'recurring',
   'drip',
   'bot',
+  'ticket',
   'form',
 ] as const;
 export type MessageSource = (typeof messageSources)[number];
@@ -136,7 +137,7 @@ export const messageRecordSchema = z.strictObject({
   source_id: idSchema
     .nullable()
     .describe(
-      'The batch, broadcast, scheduled or recurring message, chain or form that it comes from; null for a single message or code.',
+      'The batch, broadcast, scheduled or recurring message, chain, ticket or form that it comes from; null for a single message or code.',
     ),
   channel: channelSchema,
   status: z.enum(messageStatuses),

@@ -1,9 +1,11 @@
 /** The public interface of this domain. */
 export { deliveryFailed, deliverySuccess } from './delivery-events';
 export { checkEachMedia, mediaField } from './media-facts';
+export { contentForOne } from './one-content';
 export { type PreparedMessage, prepareMessage } from './prepare';
-export { attemptedRecipients, requeueMessages } from './queries/messages';
-export { sendTo } from './send';
+export type { DeliverDeps } from './deliver';
+export { attemptedRecipients, insertMessages, requeueMessages } from './queries/messages';
+export { sendQueued, sendTo } from './send';
 export { notSent, type SendResult, sendResultOf, skipReasonOf } from './send-result';
 export {
   type BatchContent,

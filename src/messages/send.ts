@@ -20,7 +20,14 @@ import {
   type SendReason,
   type SendRequest,
 } from './contract';
-import { deliver, failure, recordResult, type DeliverDeps, type MayStillSend } from './deliver';
+import {
+  deliver,
+  failure,
+  recordResult,
+  type DeliverDeps,
+  type MayStillSend,
+  type OnResult,
+} from './deliver';
 import { lostMessage } from './lost';
 import { checkEachMedia, mediaField } from './media-facts';
 import { prepareMessage } from './prepare';
@@ -110,6 +117,20 @@ export async function sendTo(
   });
 }
 
+/**
+ * Sends the message that another domain has queued in its own transaction, under the id of its request. A repeated call
+ * resumes. Null if there is none.
+ */
+export async function sendQueued(
+  deps: DeliverDeps,
+  request: Pick<Request, 'projectId' | 'requestId' | 'isAnswer' | 'onResult'>,
+  { isResumed }: { isResumed: boolean },
+): Promise<SendDetail | null> {
+  const [message] = await findMessages(deps.pool, request.requestId);
+  if (!message) return null;
+  return sendOrResume(deps, { ...request, permission: undefined, isPatient: false }, message, isResumed);
+}
+
 /** Whose messages are sent, and how. */
 interface Request {
   projectId: string;
@@ -117,6 +138,9 @@ interface Request {
   permission: string | undefined;
   mayStillSend?: MayStillSend | undefined;
   isPatient: boolean;
+  /** The answer to something that the recipient has asked: they get it although they have unsubscribed. */
+  isAnswer?: boolean;
+  onResult?: OnResult | undefined;
 }
 
 async function sendAll(
@@ -244,7 +268,7 @@ async function findRecipients(
 
 async function sendOrResume(
   deps: DeliverDeps,
-  { projectId, requestId, permission, mayStillSend, isPatient }: Request,
+  { projectId, requestId, permission, mayStillSend, isPatient, isAnswer, onResult }: Request,
   message: MessageWithContent,
   isResumed: boolean,
 ): Promise<SendDetail> {
@@ -257,12 +281,12 @@ async function sendOrResume(
     return detailOf(deps, message, failure('chat_not_found', 'The subscriber was removed.'));
   }
   const settle = async (result: MessageResult) => {
-    await recordResult(deps, message.id, subscriber, result);
+    await recordResult(deps, message.id, subscriber, result, onResult);
     return detailOf(deps, message, result);
   };
   if (isResumed && message.status === 'sending') return settle(lostMessage(message));
   // The subscriber may have unsubscribed, or withdrawn the permission, while the message waited.
-  const reason = skipReasonOf(subscriber, permission);
+  const reason = isAnswer ? null : skipReasonOf(subscriber, permission);
   // Its chain ends for a subscriber who has left; the next activity of its workflow finds that.
   if (reason === 'unsubscribed' && isPatient) throw new AppError('platform_busy');
   if (reason !== null) {
@@ -274,7 +298,11 @@ async function sendOrResume(
   if (fault !== null) return settle(failure('invalid_message', fault));
   const prepared = prepareMessage(message.content, { projectId, id: requestId });
   const outgoing = prepared.to(subscriber.channel, message.id);
-  const result = await deliver(deps, message.id, subscriber, outgoing, { mayStillSend, isPatient });
+  const result = await deliver(deps, message.id, subscriber, outgoing, {
+    mayStillSend,
+    isPatient,
+    ...(onResult && { onResult }),
+  });
   return result ? detailOf(deps, message, result) : begunElsewhere();
 
   function begunElsewhere(): SendDetail {

@@ -6,11 +6,13 @@ export { chargeLogin } from './charge-login';
 export { isBillingBlocked } from './queries/credits';
 export { type Account, findAccount, upsertAccount } from './queries/accounts';
 export { findLatestProject } from './queries/account-projects';
+export { type Member, findMember } from './queries/members';
 export {
   findNotifiedMembers,
   type NotifiedMember,
   queueMemberMessages,
   queueNotices,
+  queueTicketNotices,
 } from './queries/notices';
 export { insertAuditEntry } from './queries/audit';
 export {

@@ -32,6 +32,8 @@ import { createRequestLimit } from '../http/project-limit';
 import type { Route } from '../http/route';
 import { startServer } from '../http/server';
 import { webFiles } from '../http/web-files';
+import { ticketExport } from '../helpdesk/export';
+import { createHelpdeskRoutes } from '../helpdesk/routes';
 import { loginPage } from '../login/hosted-page';
 import { createHostedRoutes } from '../login/hosted-routes';
 import { loginExport } from '../login/export';
@@ -119,6 +121,8 @@ export function createRoutes(
     ...createPublicFormRoutes({ ...core, openForms: createOpenForms(core) }),
     createExportRoute(core.pool, submissionExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createTrackedEventRoutes({ ...core, admit }),
+    ...createHelpdeskRoutes(core),
+    createExportRoute(core.pool, ticketExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createStreamRoutes({ ...core, stopping }),

@@ -12,6 +12,7 @@ import type { Channel } from '../contract/common';
 import type { Core } from '../core';
 import { isUnavailable } from '../lib/unavailable';
 import { formChat } from '../forms/conversation';
+import { helpdeskChat } from '../helpdesk/conversation';
 import { loginChat } from '../login/conversation';
 import { createSessionStarter } from '../login/workflow';
 import { messageChat } from '../messages/button-taps';
@@ -33,6 +34,7 @@ export function createBotIntake(core: Core): Intake {
     handle: createConversation(core, [
       loginChat({ ...core, starter }),
       formChat(core),
+      helpdeskChat(core),
       subscriberChat(core),
       messageChat(core),
       teamChat(core),

@@ -16,6 +16,9 @@ import { personalData as ofEvents } from '../events/queries/personal-data';
 import { personalData as ofForms } from '../forms/queries/personal-data';
 import { findOpenRoutes } from '../forms/queries/routes';
 import { formNaming, formsWithTemplate } from '../forms/uses';
+import { publishRefusals } from '../events/publish';
+import { refuseTicketEvents } from '../helpdesk/publishing';
+import { personalData as ofHelpdesk } from '../helpdesk/queries/personal-data';
 import { clientNames } from '../login/log';
 import { personalData as ofLogin } from '../login/queries/personal-data';
 import { resumableRequests } from '../messages/abandoned';
@@ -45,6 +48,7 @@ export function registerDomains(): void {
     ofBroadcasts,
     ofDrip,
     ofForms,
+    ofHelpdesk,
     ofMessages,
     ofTracked,
     ofWebhooks,
@@ -60,5 +64,6 @@ export function registerDomains(): void {
   registerRetention();
   clientNames.register(clientNamesOf);
   projectText.register(renderProjectText);
+  publishRefusals.register(refuseTicketEvents);
   furtherMessages.register(broadcastMessages);
 }

@@ -5,6 +5,7 @@ import { retention as drip } from '../drip/queries/retention';
 import { retention as events } from '../events/queries/retention';
 import { retention as csvExports } from '../exports/queries';
 import { retention as forms } from '../forms/queries/retention';
+import { retention as helpdesk } from '../helpdesk/queries/retention';
 import { retention as http } from '../http/queries';
 import { retention as login } from '../login/queries/retention';
 import { retention as messages } from '../messages/queries/retention';
@@ -29,6 +30,7 @@ export function registerRetention(): void {
     broadcasts,
     drip,
     forms,
+    helpdesk,
     subscribers,
     bots,
     templates,

@@ -1,19 +1,11 @@
-import {
-  type Chat,
-  type ChatHandlers,
-  type Tap,
-  botTexts,
-  greeting,
-  platformOf,
-  serves,
-  storedBotKey,
-} from '../bots';
+import { type Chat, type ChatHandlers, type Tap, botTexts, greeting, serves } from '../bots';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { onBehalfOf } from '../db/project-share';
 import { findProjectBySlug } from '../projects';
 import type { Project } from '../projects/contract';
 import { openLink } from './links';
+import { addressOf, personOf, userOf } from './messenger-user';
 import {
   activeSubscriptions,
   markBlocked,
@@ -21,8 +13,6 @@ import {
   moveToBot,
   subscribe,
   unsubscribe,
-  type BotUserRef,
-  type MessengerUser,
 } from './queries/subscriptions';
 import { parseStopChoice, stopQuestion } from './stop-question';
 
@@ -93,24 +83,6 @@ export function subscriberChat(core: Pick<Core, 'pool' | 'config'>): ChatHandler
     blocked: (chat) => withTransaction(pool, (db) => markBlocked(db, userOf(chat), format)),
     unblocked: (chat) => withTransaction(pool, (db) => markUnblocked(db, userOf(chat), format)),
   };
-}
-
-function userOf({ messenger: { channel, bot }, user }: Chat): BotUserRef {
-  return { channel, bot, platform_user_id: user.id };
-}
-
-function addressOf({ messenger, user }: Chat) {
-  return {
-    channel: messenger.channel,
-    platform_user_id: user.id,
-    chat_id: platformOf(messenger.channel).chatOf(user.id),
-    bot: storedBotKey(messenger),
-  };
-}
-
-function personOf(chat: Chat): MessengerUser {
-  const { firstName, username, lang } = chat.user;
-  return { ...addressOf(chat), first_name: firstName, username, lang };
 }
 
 async function welcome(core: Pick<Core, 'pool' | 'config'>, project: Project, chat: Chat): Promise<void> {

@@ -1,6 +1,7 @@
 /** The public interface of this domain. */
 export { publicIdOf, requireSubscriber, uuidOf } from './changes';
 export { defineLabels, type LabelUse } from './labels';
+export { personOf, userOf } from './messenger-user';
 export { addedTags, onSubscriberChange, type Cause } from './on-change';
 export { ERASED_SUBSCRIBER_ID, withoutIdsOf } from './personal-data';
 export {
@@ -10,7 +11,8 @@ export {
   findSubscribersByExternalId,
   findSubscribersByExternalIds,
   lockSubscriber,
+  newestActiveSubscriber,
   updateSubscriber,
 } from './queries/records';
-export { markBlocked, subscribe } from './queries/subscriptions';
+export { type BotUserRef, markBlocked, subscribe } from './queries/subscriptions';
 export { type SubscriberRecord, presentSubscriber } from './record';

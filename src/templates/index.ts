@@ -6,6 +6,7 @@ export {
   resolveTemplate,
   resolveTemplates,
 } from './fixed';
+export { escapes } from './escape';
 export { compileTemplate, faultOf, type Template } from './template';
 export { type TemplateUse } from './uses';
 export { type FurtherNames, type TemplateRecipient, valuesFor } from './values';

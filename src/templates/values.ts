@@ -17,6 +17,8 @@ export interface ValueContext {
   format: SubscriberIdFormat;
   /** In a chain: the properties of the event that began it, as `event.`. */
   event?: Properties | undefined;
+  /** In a reply: the number of its ticket, and the name of the member who writes. */
+  reply?: { number: number; agent: string | null } | undefined;
 }
 
 const BUILT_IN = new Set(['first_name', 'username', 'external_id', 'subscriber_id', 'lang', 'project']);
@@ -55,12 +57,14 @@ export function refuseMissing(
 /** The values for one recipient; without one its names are known and empty. */
 export function valuesFor(
   recipient: TemplateRecipient | null,
-  { vars, project, format, event = {} }: ValueContext,
+  { vars, project, format, event = {}, reply }: ValueContext,
 ): ValueOf {
   return (name) => {
     if (Object.hasOwn(vars, name)) return String(vars[name]);
     if (name === 'project') return project;
     if (name.startsWith('event.')) return propertyOf(event, name.slice('event.'.length));
+    if (reply && name === 'ticket.number') return String(reply.number);
+    if (reply && name === 'agent') return reply.agent;
     if (recipient === null) return null;
     if (name.startsWith('properties.')) {
       return propertyOf(recipient.properties, name.slice('properties.'.length));

@@ -12,6 +12,7 @@ export const workflowIds = {
   drip: (enrolmentId: string) => `drip/${enrolmentId}`,
   recurring: (recurringId: string) => `recurring/${recurringId}`,
   form: (submissionId: string) => `form/${submissionId}`,
+  ticket: (ticketId: string) => `ticket/${ticketId}`,
 } as const;
 
 /** Signals only wake a workflow, which reads its row: it has changed, or the login's one-time code was redeemed. */
@@ -19,7 +20,8 @@ export const signals = { changed: 'changed', redeemed: 'redeemed' } as const;
 
 /**
  * One queue per kind of work, so that none can starve another: `broadcasts` runs broadcasts, batches and imports;
- * `campaigns` runs scheduled and recurring messages, drip enrolments and the routes of forms. The prefix isolates test runs.
+ * `campaigns` runs scheduled and recurring messages, drip enrolments, the timers of
+ * tickets and the routes of forms. The prefix isolates test runs.
  */
 export function taskQueues(prefix: string) {
   return {

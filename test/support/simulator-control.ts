@@ -56,7 +56,18 @@ export interface SimulatorStats {
 export interface SimulatorControl {
   open(channel: Channel, user: User, body?: Record<string, unknown>): Promise<{ user_id: number }>;
   tap(channel: Channel, user: User, body: Tap): Promise<Record<string, unknown>>;
-  say(channel: Channel, user: User, text: string): Promise<unknown>;
+  say(
+    channel: Channel,
+    user: User,
+    text: string,
+    more?: { reply_to?: unknown; forwarded?: true; language_code?: string },
+  ): Promise<{ message_id: number | string }>;
+  sendFile(
+    channel: Channel,
+    user: User,
+    file: { type: string; name?: string; mime?: string; bytes_base64?: string; caption?: string },
+  ): Promise<{ file_id: string; message_id: number | string }>;
+  edit(channel: Channel, user: User, messageId: unknown, text: string): Promise<unknown>;
   block(channel: Channel, user: User): Promise<unknown>;
   unblock(channel: Channel, user: User): Promise<unknown>;
   /** Opens the bot's Mini App with a start parameter. */
@@ -109,7 +120,9 @@ export function createSimulatorControl(url: string, { bot, users }: ControlOptio
   return {
     open: (channel, id, body = {}) => call('POST', user(channel, id, 'open'), body),
     tap: (channel, id, body) => call('POST', user(channel, id, 'tap'), body),
-    say: (channel, id, text) => call('POST', user(channel, id, 'say'), { text }),
+    say: (channel, id, text, more = {}) => call('POST', user(channel, id, 'say'), { text, ...more }),
+    sendFile: (channel, id, file) => call('POST', user(channel, id, 'send-file'), file),
+    edit: (channel, id, message_id, text) => call('POST', user(channel, id, 'edit'), { message_id, text }),
     block: (channel, id) => call('POST', user(channel, id, 'block'), {}),
     unblock: (channel, id) => call('POST', user(channel, id, 'unblock'), {}),
     miniApp: (channel, id, start) => call('POST', user(channel, id, 'mini-app'), { start }),

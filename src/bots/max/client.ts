@@ -5,6 +5,7 @@ import type {
   UpdateType,
 } from '@maxhub/max-bot-api/types';
 import { withAbortAfter } from '../../lib/timeout';
+import { openOfPlatform, openOfUpdate } from '../media/download';
 import type { MediaUploads } from '../media/uploads';
 import type { BotAddress, BotClient, BotIdentity, Button, OutgoingMessage, TapNotice } from '../messenger';
 import { PlatformError } from '../platform-error';
@@ -105,6 +106,12 @@ export function createMaxClient({ token, apiRoot }: BotAddress, uploads: MediaUp
       const { subscriptions } = await call(() => api.raw.subscriptions.getSubscriptions());
       return { urls: subscriptions.map(({ url }) => url), lastError: null };
     },
+
+    // The reference is the file's address; that of the simulator is its API.
+    openFile: async (reference, signal) =>
+      URL.canParse(reference) && new URL(reference).origin === new URL(apiRoot).origin
+        ? openOfPlatform(new URL(reference), signal)
+        : openOfUpdate(reference, signal),
 
     async poll(position, signal) {
       const request = {

@@ -1,5 +1,6 @@
 import { Telegram } from 'telegraf';
 import { withAbortAfter } from '../../lib/timeout';
+import { FileGoneError, openOfPlatform } from '../media/download';
 import type { MediaUploads } from '../media/uploads';
 import type {
   BotAddress,
@@ -113,6 +114,19 @@ export function createTelegramClient({ token, apiRoot }: BotAddress, uploads: Me
     async webhookState() {
       const info = await call<{ url: string; last_error_message?: string }>('getWebhookInfo');
       return { urls: info.url === '' ? [] : [info.url], lastError: info.last_error_message ?? null };
+    },
+
+    async openFile(reference, signal) {
+      const { file_path } = await retryIfThrottled(() =>
+        call<{ file_path?: string }>('getFile', { file_id: reference }),
+      ).catch((error: unknown) => {
+        // Wrong, expired or larger than bots may have.
+        if (refusedWith(error, /./)) throw new FileGoneError('the messenger does not hand out the file');
+        throw error;
+      });
+      if (file_path === undefined) throw new FileGoneError('the messenger does not hand out the file');
+      const path = file_path.split('/').map(encodeURIComponent).join('/');
+      return openOfPlatform(new URL(`./file/bot${token}/${path}`, apiRoot), signal);
     },
 
     async poll(position, signal) {

@@ -1292,6 +1292,161 @@ CREATE INDEX recurring_runs_age ON recurring_runs (created_at);
 -- Whether the last run still sends.
 CREATE INDEX recurring_runs_open ON recurring_runs (recurring_id) WHERE status = 'started';
 
+-- ========
+-- helpdesk
+-- ========
+
+-- The settings of a project's helpdesk; without a row it is off, with the defaults.
+CREATE TABLE helpdesks (
+  project_id uuid PRIMARY KEY REFERENCES projects ON DELETE CASCADE,
+  enabled boolean NOT NULL DEFAULT false,
+  -- Null: never.
+  first_reply_hours int DEFAULT 24,
+  resolve_hours int,
+  csat boolean NOT NULL DEFAULT true,
+  reopen_days int DEFAULT 7,
+  auto_close_days int,
+  -- Of the newest ticket.
+  last_number int NOT NULL DEFAULT 0
+);
+
+CREATE TABLE ticket_types (
+  id uuid PRIMARY KEY,
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  name_en text NOT NULL,
+  name_ru text NOT NULL,
+  priority text NOT NULL CHECK (priority IN ('low', 'normal', 'high', 'urgent')),
+  assignee_id uuid REFERENCES members ON DELETE SET NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX ticket_types_page ON ticket_types (project_id, created_at DESC, id DESC);
+CREATE INDEX ticket_types_assignee ON ticket_types (assignee_id) WHERE assignee_id IS NOT NULL;
+
+-- The row is the truth; workflow `ticket/<id>` holds its timers while it is open.
+CREATE TABLE tickets (
+  -- Also the id of the request that created it.
+  id uuid PRIMARY KEY,
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  number int NOT NULL,
+  subject text,
+  status text NOT NULL DEFAULT 'new' CHECK (status IN ('new', 'in_progress', 'waiting', 'closed')),
+  priority text NOT NULL CHECK (priority IN ('low', 'normal', 'high', 'urgent')),
+  type_id uuid REFERENCES ticket_types ON DELETE SET NULL,
+  source text NOT NULL CHECK (source IN ('bot', 'api', 'form')),
+  -- Null where the customer is virtual or was removed.
+  subscriber_id uuid REFERENCES subscribers ON DELETE SET NULL,
+  -- A customer without a subscriber.
+  virtual boolean NOT NULL,
+  customer_name text,
+  customer_contact text,
+  assignee_id uuid REFERENCES members ON DELETE SET NULL,
+  -- The oldest message of the customer without a public answer since, and whether `ticket.unanswered_24h` told of it.
+  waiting_since timestamptz,
+  unanswered_reported boolean NOT NULL DEFAULT false,
+  first_reply_at timestamptz,
+  first_reply_due_at timestamptz,
+  resolve_due_at timestamptz,
+  -- The next time that can pass unmet.
+  due_at timestamptz GENERATED ALWAYS AS (
+    CASE WHEN status = 'closed' THEN NULL
+      WHEN first_reply_at IS NULL THEN least(first_reply_due_at, resolve_due_at)
+      ELSE resolve_due_at END) STORED,
+  -- Since when the status is what it is.
+  status_since timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- `wanted` from the close until the question was sent; the first tap ends it.
+  csat text CHECK (csat IN ('wanted', 'asking', 'asked')),
+  csat_asked_at timestamptz,
+  csat_score int CHECK (csat_score BETWEEN 1 AND 5),
+  -- What the bot itself has said about it in the customer's chat, newest first: a message that quotes one belongs here.
+  bot_message_ids text[] NOT NULL DEFAULT '{}',
+  -- The beginning of the newest public message, for lists.
+  preview text,
+  -- The words of the subject, the first message and the customer, each with the project before it: a search reads only its own.
+  words tsvector NOT NULL DEFAULT '',
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  closed_at timestamptz,
+  -- When the workflow has something to do next; null if it only waits for a change.
+  next_at timestamptz,
+  -- Counts requests to wake the workflow: the relay must not clear one that came after its claim.
+  revision int NOT NULL DEFAULT 1,
+  -- When the relay starts or signals the workflow; null if there is nothing to do.
+  wake_at timestamptz DEFAULT now(),
+  UNIQUE (project_id, number)
+);
+-- The inbox, newest first, with each of its filters.
+CREATE INDEX tickets_page ON tickets (project_id, created_at DESC, id DESC);
+CREATE INDEX tickets_status ON tickets (project_id, status, created_at DESC, id DESC);
+CREATE INDEX tickets_assignee ON tickets (project_id, assignee_id, created_at DESC, id DESC);
+CREATE INDEX tickets_priority ON tickets (project_id, priority, created_at DESC, id DESC);
+CREATE INDEX tickets_type ON tickets (project_id, type_id, created_at DESC, id DESC);
+CREATE INDEX tickets_due ON tickets (project_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX tickets_words ON tickets USING gin (words);
+CREATE INDEX tickets_subscriber ON tickets (subscriber_id, created_at DESC) WHERE subscriber_id IS NOT NULL;
+CREATE INDEX tickets_of_member ON tickets (assignee_id) WHERE assignee_id IS NOT NULL;
+CREATE INDEX tickets_of_type ON tickets (type_id) WHERE type_id IS NOT NULL;
+CREATE INDEX tickets_wake ON tickets (project_id, wake_at) WHERE wake_at IS NOT NULL;
+CREATE INDEX tickets_next ON tickets (next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX tickets_closed ON tickets (closed_at, id) WHERE closed_at IS NOT NULL;
+
+-- The timeline of a ticket: messages of both sides, internal notes, changes.
+CREATE TABLE ticket_messages (
+  -- Also the id of the request that created it, and of the request of the message that it is sent as.
+  id uuid PRIMARY KEY,
+  ticket_id uuid NOT NULL REFERENCES tickets ON DELETE CASCADE,
+  sender text NOT NULL CHECK (sender IN ('customer', 'agent', 'system')),
+  internal boolean NOT NULL DEFAULT false,
+  text text NOT NULL,
+  -- With the messenger's reference to each file, and the bot that received it.
+  attachments jsonb NOT NULL DEFAULT '[]',
+  -- Of `system`: the field, and its value before and after.
+  change jsonb,
+  member_id uuid REFERENCES members ON DELETE SET NULL,
+  -- Whether it was sent to the customer's messenger: null if not. Kept here when `messages` forgets it.
+  delivery_status text CHECK (delivery_status IN ('queued', 'sent', 'failed')),
+  delivery_reason text,
+  -- In the customer's chat, by which it is quoted. Of a reply `messages` has it.
+  chat_message_id text,
+  -- The update that it came with: one that is handled again adds nothing.
+  update_id bigint UNIQUE,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX ticket_messages_page ON ticket_messages (ticket_id, created_at DESC, id DESC);
+CREATE INDEX ticket_messages_member ON ticket_messages (member_id) WHERE member_id IS NOT NULL;
+CREATE INDEX ticket_messages_quoted ON ticket_messages (ticket_id, chat_message_id) WHERE chat_message_id IS NOT NULL;
+
+-- What the bot and a user are in the middle of.
+CREATE TABLE ticket_chats (
+  channel text NOT NULL,
+  -- The key of the bot.
+  bot text NOT NULL,
+  platform_user_id text NOT NULL,
+  -- A request being written: the next message creates it.
+  writing_project_id uuid REFERENCES projects ON DELETE CASCADE,
+  writing_type_id uuid REFERENCES ticket_types ON DELETE SET NULL,
+  -- The ticket that the user has chosen, for some time.
+  ticket_id uuid REFERENCES tickets ON DELETE SET NULL,
+  chosen_until timestamptz,
+  updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (channel, platform_user_id, bot)
+);
+CREATE INDEX ticket_chats_age ON ticket_chats (updated_at);
+CREATE INDEX ticket_chats_project ON ticket_chats (writing_project_id) WHERE writing_project_id IS NOT NULL;
+CREATE INDEX ticket_chats_type ON ticket_chats (writing_type_id) WHERE writing_type_id IS NOT NULL;
+CREATE INDEX ticket_chats_ticket ON ticket_chats (ticket_id) WHERE ticket_id IS NOT NULL;
+
+-- Messages that wait until the user says which ticket they are about.
+CREATE TABLE ticket_kept_messages (
+  update_id bigint PRIMARY KEY,
+  channel text NOT NULL,
+  bot text NOT NULL,
+  platform_user_id text NOT NULL,
+  message jsonb NOT NULL,
+  received_at timestamptz NOT NULL
+);
+CREATE INDEX ticket_kept_messages_user ON ticket_kept_messages (channel, platform_user_id, bot, update_id);
+CREATE INDEX ticket_kept_messages_age ON ticket_kept_messages (received_at);
+
 -- ====
 -- drip
 -- ====

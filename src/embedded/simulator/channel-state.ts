@@ -1,6 +1,13 @@
 import { Callbacks } from './callbacks';
 import { CallLog } from './calls';
-import { ChatStore, type Chat, type ChatIds, type MessageId, type UserExtras } from './chats';
+import {
+  ChatStore,
+  type Chat,
+  type ChatIds,
+  type ChatMessage,
+  type MessageId,
+  type UserExtras,
+} from './chats';
 import { FaultPlan, type CallFault } from './faults';
 import { RateLimits } from './rate-limits';
 import { UpdateQueue } from './updates';
@@ -18,7 +25,9 @@ export interface BotIdentity {
 /** The actions of a user; each becomes an update of the channel. */
 export interface UserActions {
   open(user: SimUser, chat: Chat, start: string | null): void;
-  say(user: SimUser, chat: Chat, text: string, extras?: UserExtras): void;
+  say(user: SimUser, chat: Chat, text: string, extras?: UserExtras): ChatMessage;
+  /** Changes an own message. */
+  edit(user: SimUser, chat: Chat, message: ChatMessage, text: string): void;
   /** Returns the callback id. */
   tap(user: SimUser, chat: Chat, messageId: MessageId, data: string, stale: boolean): string;
   block(user: SimUser): void;

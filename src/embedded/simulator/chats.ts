@@ -20,14 +20,19 @@ export interface Media {
 /** A file that a user has sent. */
 export interface UserFile {
   id: string;
-  type: 'photo' | 'video' | 'document' | 'voice';
+  type: 'photo' | 'video' | 'document' | 'voice' | 'sticker';
   name: string | null;
   mime: string | null;
   bytes: number;
+  content: Buffer;
+  /** Where MAX has it. */
+  url: string;
 }
 
 /** What a user's message can have besides its text. */
 export interface UserExtras {
+  /** Whether the message was forwarded from another chat. */
+  forwarded?: boolean | undefined;
   file?: UserFile | undefined;
   /** The message of the chat that it answers. */
   replyTo?: ChatMessage | undefined;
@@ -147,6 +152,14 @@ export class ChatStore {
 
   find(chatId: number): Chat | undefined {
     return this.chats.get(chatId);
+  }
+
+  /** A file that a user has sent, by its id. */
+  fileOf(id: string): UserFile | undefined {
+    for (const chat of this.chats.values()) {
+      for (const { file } of chat.messages.values()) if (file?.id === id) return file;
+    }
+    return undefined;
   }
 
   all(): Iterable<Chat> {

@@ -2,9 +2,10 @@
  * The control API, with which tests and the simulator's page act as a user. The same for both channels.
  *
  *   POST /control/{channel}/users/{user}/open     {start?, chat?: "group"}
- *   POST /control/{channel}/users/{user}/say      {text, reply_to?: a message_id of the chat, chat?: "group"}
- *   POST /control/{channel}/users/{user}/send-file {type: "photo" | "video" | "document" | "voice", name?, mime?,
- *                                                 bytes_base64?, caption?, reply_to?}: its size is kept, not its bytes
+ *   POST /control/{channel}/users/{user}/say      {text, reply_to?: a message_id of the chat, forwarded?: true, chat?: "group"}
+ *   POST /control/{channel}/users/{user}/edit     {message_id, text}: changes an own message
+ *   POST /control/{channel}/users/{user}/send-file {type: "photo" | "video" | "document" | "voice" | "sticker",
+ *                                                 name?, mime?, bytes_base64?, caption?, reply_to?}
  *   POST /control/{channel}/users/{user}/tap      {button, message_id?} by text or index, on the newest message with
  *                                                 buttons or on the given one; {message_id, data, chat_id?} forges a
  *                                                 tap; {stale: true} makes one that comes too late to be answered
@@ -55,8 +56,14 @@ type Body = Record<string, unknown>;
 const MAX_CROWD = 1_000_000;
 const LIST_LIMIT = 100;
 
-/** `serviceUrl` is Herald's own address, at which the Mini App is; empty if it is not known. */
-export function createControlApi(channels: Record<ChannelName, BotDirectory>, serviceUrl: string): Handler {
+/**
+ * `serviceUrl` is Herald's own address, at which the Mini App is; empty if it is not known. `origin` is the simulator's own.
+ */
+export function createControlApi(
+  channels: Record<ChannelName, BotDirectory>,
+  serviceUrl: string,
+  origin: () => string,
+): Handler {
   async function handle(exchange: Exchange): Promise<unknown> {
     const [name, area, user, action, ...rest] = exchange.path.split('/').slice(2).map(decodeURIComponent);
     if ((name !== 'telegram' && name !== 'max') || rest.length > 0) {
@@ -68,7 +75,7 @@ export function createControlApi(channels: Record<ChannelName, BotDirectory>, se
     const body = exchange.method === 'POST' ? await readJson(exchange.req) : {};
     const route = `${exchange.method} ${user === undefined ? (area ?? '') : `user/${action ?? ''}`}`;
     if (user !== undefined && area === 'users') {
-      return handleUser(bot, user, route, body, exchange, serviceUrl);
+      return handleUser(bot, user, route, body, exchange, { serviceUrl, origin: origin() });
     }
     return handleChannel(bot, bots, route, body, exchange);
   }
@@ -151,7 +158,7 @@ function handleUser(
   route: string,
   body: Body,
   exchange: Exchange,
-  serviceUrl: string,
+  { serviceUrl, origin }: { serviceUrl: string; origin: string },
 ): unknown {
   const user = state.userStore.named(name);
   updateProfile(user, body);
@@ -169,17 +176,27 @@ function handleUser(
       const text = optionalText(body, 'text') ?? '';
       if (text.trim() === '') throw new ControlError(400, 'text is needed');
       refuseIfBlocked(user);
-      actions.say(user, chat, text, { replyTo: repliedTo(state, chat, body) });
+      const message = actions.say(user, chat, text, {
+        replyTo: repliedTo(state, chat, body),
+        ...(body.forwarded === true && { forwarded: true }),
+      });
+      return { ok: true, user_id: user.id, message_id: message.id };
+    }
+    case 'POST user/edit': {
+      const message = chat.messages.get(readMessageId(state, body.message_id) ?? '');
+      if (message?.from !== 'user') throw new ControlError(404, 'the user has sent no such message');
+      refuseIfBlocked(user);
+      actions.edit(user, chat, message, optionalText(body, 'text') ?? '');
       return { ok: true, user_id: user.id };
     }
     case 'POST user/send-file': {
       refuseIfBlocked(user);
-      const file = givenFile(body);
-      actions.say(user, chat, optionalText(body, 'caption') ?? '', {
+      const file = givenFile(body, origin);
+      const message = actions.say(user, chat, optionalText(body, 'caption') ?? '', {
         file,
         replyTo: repliedTo(state, chat, body),
       });
-      return { ok: true, user_id: user.id, file_id: file.id };
+      return { ok: true, user_id: user.id, file_id: file.id, message_id: message.id };
     }
     case 'POST user/tap':
       refuseIfBlocked(user);
@@ -247,17 +264,21 @@ function repliedTo(state: ChannelState, chat: Chat, body: Body): ChatMessage | u
   return message;
 }
 
-const FILE_TYPES: readonly UserFile['type'][] = ['photo', 'video', 'document', 'voice'];
+const FILE_TYPES: readonly UserFile['type'][] = ['photo', 'video', 'document', 'voice', 'sticker'];
 
-function givenFile(body: Body): UserFile {
+function givenFile(body: Body, origin: string): UserFile {
   const type = FILE_TYPES.find((each) => each === body.type);
   if (!type) throw new ControlError(400, `type must be one of ${FILE_TYPES.join(', ')}`);
+  const content = Buffer.from(optionalText(body, 'bytes_base64') ?? '', 'base64');
+  const id = `file-${randomBytes(12).toString('hex')}`;
   return {
-    id: `file-${randomBytes(12).toString('hex')}`,
+    id,
+    url: `${origin}/max-files/${id}`,
     type,
     name: optionalText(body, 'name') ?? null,
     mime: optionalText(body, 'mime') ?? null,
-    bytes: Buffer.from(optionalText(body, 'bytes_base64') ?? '', 'base64').length,
+    bytes: content.length,
+    content,
   };
 }
 

@@ -58,6 +58,16 @@ export async function readAnyParams({ req, url }: Exchange): Promise<Record<stri
   return { ...query, ...Object.fromEntries(new URLSearchParams(body.toString('utf8'))) };
 }
 
+/** A file that a user has sent; 404 for none. */
+export function sendFile({ res }: Exchange, file: { content: Buffer } | undefined): void {
+  if (!file) {
+    res.writeHead(404).end();
+    return;
+  }
+  res.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': file.content.length });
+  res.end(file.content);
+}
+
 export function sendJson(
   { res }: Exchange,
   status: number,

@@ -57,7 +57,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     createPage(),
     createTelegramApi(telegram),
     createMaxApi(max, () => url),
-    createControlApi({ telegram, max }, options.serviceUrl ?? ''),
+    createControlApi({ telegram, max }, options.serviceUrl ?? '', () => url),
   ];
 
   const stopping = new AbortController();

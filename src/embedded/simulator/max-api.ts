@@ -1,7 +1,7 @@
 import type { BotDirectory } from './bot-directory';
 import type { ChannelState } from './channel-state';
 import { DroppedConnection, canonicalMethod, withFault, type CallFault } from './faults';
-import { BodyError, readJson, sendJson, type Exchange, type Handler } from './http';
+import { BodyError, readJson, sendFile, sendJson, type Exchange, type Handler } from './http';
 import { createMessageRoutes, type MaxRoute } from './max-messages';
 import { badPayload, botShape, MaxError } from './max-shapes';
 import { Uploads } from './max-uploads';
@@ -54,9 +54,21 @@ export function createMaxApi(bots: BotDirectory, origin: () => string): Handler 
     return false;
   }
 
+  /** The bytes of a file that a user has sent: its address is the secret. */
+  function download(exchange: Exchange): boolean {
+    const id = /^\/max-files\/([^/]+)$/.exec(exchange.path)?.[1];
+    if (id === undefined) return false;
+    const found = bots.all().map(({ state }) => state.chats.fileOf(id));
+    sendFile(
+      exchange,
+      found.find((file) => file !== undefined),
+    );
+    return true;
+  }
+
   const { routes } = apiOf(bots.shared.state);
   return async (exchange) => {
-    if (await receiveUpload(exchange)) return true;
+    if (download(exchange) || (await receiveUpload(exchange))) return true;
     const [path, id] = splitMessagePath(exchange);
     if (!Object.keys(routes).some((route) => route.endsWith(` ${path}`))) return false;
     try {

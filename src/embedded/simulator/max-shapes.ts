@@ -55,6 +55,9 @@ export function messageShape(bot: BotIdentity, chat: Chat, message: ChatMessage)
     sender: senderShape(bot, message),
     recipient: recipientShape(bot, chat, message.from),
     timestamp: message.at,
+    ...(message.forwarded && {
+      link: { type: 'forward', chat_id: 0, message: { ...bodyShape(message), mid: `${message.id}-source` } },
+    }),
     ...(replyTo && {
       link: {
         type: 'reply',
@@ -63,7 +66,8 @@ export function messageShape(bot: BotIdentity, chat: Chat, message: ChatMessage)
         message: bodyShape(replyTo),
       },
     }),
-    body: bodyShape(message),
+    // What was forwarded is in the link alone.
+    body: message.forwarded ? { mid: message.id, seq: message.at, text: '' } : bodyShape(message),
   };
 }
 
@@ -119,9 +123,11 @@ function mediaAttachment({ media }: ChatMessage): Shape[] {
 
 function fileAttachment({ file }: ChatMessage): Shape[] {
   if (!file) return [];
-  const type = { photo: 'image', video: 'video', voice: 'audio', document: 'file' }[file.type];
+  const type = { photo: 'image', video: 'video', voice: 'audio', document: 'file', sticker: 'sticker' }[
+    file.type
+  ];
   const named = file.type === 'document' ? { filename: file.name ?? '', size: file.bytes } : {};
-  return [{ type, payload: { url: '', token: file.id }, ...named }];
+  return [{ type, payload: { url: file.url, token: file.id }, ...named }];
 }
 
 const MARKUP_TYPES: Record<string, string> = {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { UserActions, ChannelState } from './channel-state';
-import type { Chat, UserExtras } from './chats';
+import type { Chat, ChatMessage, UserExtras } from './chats';
 import { clockCounter, uniqueTimes } from './ids';
 import { bareMessageShape, localeOf, messageShape, userShape } from './max-shapes';
 import type { SimUser } from './users';
@@ -22,14 +22,20 @@ export function createMaxActions({ bot, chats, updates, callbacks, faults }: Cha
     chats.changed(chat);
   }
 
-  function say(user: SimUser, chat: Chat, text: string, extras?: UserExtras): void {
+  function say(user: SimUser, chat: Chat, text: string, extras?: UserExtras): ChatMessage {
     if (chat.user) user.started = true;
     const message = chats.postFromUser(chat, user, text, extras);
     emit('message_created', chat, { message: messageShape(bot, chat, message), ...localeOf(user) });
+    return message;
   }
 
   return {
     say,
+
+    edit(user, chat, message, text) {
+      chats.edit(chat, message, { text });
+      emit('message_edited', chat, { message: messageShape(bot, chat, message), ...localeOf(user) });
+    },
 
     open(user, chat, start) {
       // Only a dialog can be started; in a group the user types the command.

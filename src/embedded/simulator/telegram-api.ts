@@ -1,11 +1,14 @@
 import type { BotDirectory } from './bot-directory';
 import type { ChannelState } from './channel-state';
 import { DroppedConnection, withFault, type CallFault } from './faults';
-import { BodyError, readAnyParams, sendJson, type Exchange, type Handler } from './http';
+import { BodyError, readAnyParams, sendFile, sendJson, type Exchange, type Handler } from './http';
 import { createMessageMethods } from './telegram-messages';
 import { jsonParam, chatIdParam, flagParam, numberParam, textParam, type Params } from './telegram-params';
 import { badRequest, botShape, chatShape, TelegramError } from './telegram-shapes';
 import type { Update } from './updates';
+
+/** What bots can download. */
+const MAX_DOWNLOAD = 20 * 1024 * 1024;
 
 type Method = (params: Params, signal: AbortSignal) => unknown;
 
@@ -46,7 +49,17 @@ export function createTelegramApi(bots: BotDirectory): Handler {
     return withFault(state.faultFor(name, chatOf(params)), faultError, () => method(params, exchange.signal));
   }
 
+  /** The bytes of a file that a user has sent, at the path that getFile has named. */
+  function download(exchange: Exchange): boolean {
+    const [, token, id] = /^\/file\/bot([^/]+)\/files\/([^/]+)$/.exec(exchange.path) ?? [];
+    if (token === undefined || id === undefined) return false;
+    const file = bots.find(decodeURIComponent(token))?.state.chats.fileOf(id);
+    sendFile(exchange, file);
+    return true;
+  }
+
   return async (exchange) => {
+    if (download(exchange)) return true;
     const [, token, method] = /^\/bot([^/]+)\/([^/]+)$/.exec(exchange.path) ?? [];
     if (token === undefined || method === undefined) return false;
     try {
@@ -203,6 +216,13 @@ function createBotMethods({ bot, chats }: ChannelState): Record<string, Method> 
       return true;
     },
     getMyCommands: () => commands,
+    getFile: (params) => {
+      const id = textParam(params, 'file_id') ?? '';
+      const file = chats.fileOf(id);
+      if (!file) throw badRequest('wrong file_id or the file is temporarily unavailable');
+      if (file.bytes > MAX_DOWNLOAD) throw badRequest('file is too big');
+      return { file_id: id, file_unique_id: id, file_size: file.bytes, file_path: `files/${id}` };
+    },
     getChat: (params) => {
       const chat = chats.forBot(chatIdParam(params));
       if (chat === 'blocked') throw new TelegramError(403, 'Forbidden: bot was blocked by the user');

@@ -56,6 +56,13 @@ export function messageShape(bot: BotIdentity, chat: Chat, message: ChatMessage)
     date: Math.floor(message.at / 1000),
     ...(message.editedAt !== null && { edit_date: Math.floor(message.editedAt / 1000) }),
     ...content,
+    ...(message.forwarded && {
+      forward_origin: {
+        type: 'hidden_user',
+        sender_user_name: 'Someone',
+        date: Math.floor(message.at / 1000),
+      },
+    }),
     // The Bot API shows one level: the quoted message has no reply_to_message of its own.
     ...(message.replyTo && {
       reply_to_message: messageShape(bot, chat, { ...message.replyTo, replyTo: undefined }),
@@ -98,5 +105,7 @@ function givenFileShape({ id, type, name, mime, bytes }: UserFile): Shape {
       return { voice: { ...described, duration: 0 } };
     case 'document':
       return { document: named };
+    case 'sticker':
+      return { sticker: { ...file, type: 'regular', width: 1, height: 1, emoji: '👍' } };
   }
 }

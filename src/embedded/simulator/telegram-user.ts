@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { UserActions, ChannelState } from './channel-state';
-import type { Chat, UserExtras } from './chats';
+import type { Chat, ChatMessage, UserExtras } from './chats';
 import { clockCounter } from './ids';
 import { botShape, chatShape, messageShape, userShape } from './telegram-shapes';
 import type { SimUser } from './users';
@@ -14,10 +14,11 @@ export function createTelegramActions({ bot, chats, updates, callbacks }: Channe
     updates.push({ id, type, chatId: chat.id, body: { update_id: id, [type]: content } });
   }
 
-  function say(user: SimUser, chat: Chat, text: string, extras?: UserExtras): void {
+  function say(user: SimUser, chat: Chat, text: string, extras?: UserExtras): ChatMessage {
     if (chat.user) user.started = true;
     const message = chats.postFromUser(chat, user, text, extras);
     emit('message', chat, messageShape(bot, chat, message));
+    return message;
   }
 
   function membership(user: SimUser, before: string, after: string): void {
@@ -46,6 +47,11 @@ export function createTelegramActions({ bot, chats, updates, callbacks }: Channe
   return {
     say,
     unblock,
+
+    edit(_user, chat, message, text) {
+      chats.edit(chat, message, { text });
+      emit('edited_message', chat, messageShape(bot, chat, message));
+    },
 
     open(user, chat, start) {
       // Pressing START on a blocked bot unblocks it first.

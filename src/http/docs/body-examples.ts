@@ -90,6 +90,13 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   },
   patch_v1_submissions_id: { status: 'new' },
   post_f_form_id: { name: 'Anna', phone: '+1 555 010 0199' },
+  patch_v1_helpdesk: { enabled: true, first_reply_hours: 8, auto_close_days: 3 },
+  post_v1_helpdesk_types: { name_en: 'Delivery', name_ru: 'Доставка', priority: 'high' },
+  patch_v1_helpdesk_types_id: { priority: 'urgent' },
+  post_v1_helpdesk_tickets: { external_id: 'user-42', text: 'Where is my order?', subject: 'Order 1001' },
+  patch_v1_helpdesk_tickets_id: { status: 'closed' },
+  post_v1_helpdesk_tickets_bulk: { ids: ['<ticket_id>'], set: { priority: 'high' } },
+  post_v1_helpdesk_tickets_id_messages: { content: { text: 'It arrives tomorrow.' } },
   post_v1_events: {
     events: [
       { name: 'purchase', external_id: 'user-42', properties: { amount: 49.9 }, event_id: 'order-1001' },

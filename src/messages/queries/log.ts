@@ -5,7 +5,7 @@ import { pageValues, type MessageStore, type StoredMessage } from '../store';
 
 const CLICKS_SHOWN = 20;
 
-const OWN_SOURCES = ['send', 'otp', 'scheduled', 'drip', 'bot', 'form'] as const;
+const OWN_SOURCES = ['send', 'otp', 'scheduled', 'drip', 'bot', 'ticket', 'form'] as const;
 
 const STORED = `m.id, m.project_id, m.subscriber_id, m.source, m.source_id, m.channel, m.status, m.reason, m.content,
   m.created_at, m.ended_at`;

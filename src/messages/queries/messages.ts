@@ -25,7 +25,7 @@ export interface MessageWithContent extends MessageRow {
 
 /** Where a message comes from, as the log tells it. */
 export interface MessageOrigin {
-  source: 'send' | 'otp' | 'scheduled' | 'drip' | 'form';
+  source: 'send' | 'otp' | 'scheduled' | 'drip' | 'ticket' | 'form';
   sourceId?: string;
 }
 

@@ -54,6 +54,24 @@ export function queueMemberMessages(
   );
 }
 
+/** The same about a ticket: to members who follow all of them, and to the one who has it. */
+export function queueTicketNotices(
+  db: Db,
+  projectId: string,
+  eventId: string,
+  assigneeId: string | null,
+): Promise<number> {
+  return change(
+    db,
+    'queue_ticket_notices',
+    `INSERT INTO member_notices (account_id, event_id)
+     SELECT account_id, $2 FROM members
+     WHERE project_id = $1 AND (notify = 'all' OR (notify = 'assigned' AND id = $3::uuid))
+     ON CONFLICT (event_id, account_id) DO NOTHING`,
+    [projectId, eventId, assigneeId],
+  );
+}
+
 export interface Notice {
   id: number;
   channel: Channel;

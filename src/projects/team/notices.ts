@@ -34,6 +34,20 @@ async function send({ pool, log, messengers, turns, publicUrl }: Deps, notice: N
   }
 }
 
+/** The data of the events that members get notices of. */
+interface NoticeData {
+  endpoint_id?: string;
+  url?: string;
+  ticket_id?: string;
+  number?: number;
+  subject?: string | null;
+  text?: string;
+}
+
+function ticketOf(project: string, { number = 0, subject, text = '' }: NoticeData) {
+  return { project, number, about: [subject, text].filter(Boolean).join(': ') };
+}
+
 /** Null for an event that members get no notice of. */
 function messageOf(
   { lang, event, body, message: given, project_name: project }: Notice,
@@ -41,13 +55,14 @@ function messageOf(
 ): OutgoingMessage | null {
   if (given) return given as OutgoingMessage;
   const texts = botTexts[lang];
-  const { data } = JSON.parse(body ?? '{"data":{}}') as { data: { endpoint_id?: string; url?: string } };
+  const { data } = JSON.parse(body ?? '{"data":{}}') as { data: NoticeData };
   const url = data.url ?? '';
   const message = (text: string, path: string): OutgoingMessage => ({
     text,
     buttons: [[{ text: texts.openDashboard, url: `${publicUrl}/dashboard/${path}` }]],
   });
   const endpoint = `webhooks/${data.endpoint_id ?? ''}`;
+  const ticket = `tickets/${data.ticket_id ?? ''}`;
   switch (event) {
     case 'endpoint.failing':
       return message(texts.endpointFailing(project, url), endpoint);
@@ -59,6 +74,12 @@ function messageOf(
       return message(texts.creditsLow(project), 'logins');
     case 'credits.exhausted':
       return message(texts.creditsExhausted(project), 'logins');
+    case 'ticket.created':
+      return message(texts.ticketCreatedNotice(ticketOf(project, data)), ticket);
+    case 'ticket.replied':
+      return message(texts.ticketRepliedNotice(ticketOf(project, data)), ticket);
+    case 'ticket.unanswered_24h':
+      return message(texts.ticketUnansweredNotice(ticketOf(project, data)), ticket);
     default:
       return null;
   }

@@ -115,6 +115,21 @@ export function findSubscribersByExternalId(
   );
 }
 
+/** The one through whom an external id is reached best. */
+export function newestActiveSubscriber(
+  db: Db,
+  projectId: string,
+  externalId: string,
+): Promise<SubscriberRecord | null> {
+  return row<SubscriberRecord>(
+    db,
+    'newest_active_subscriber',
+    `SELECT ${SUBSCRIBER_COLUMNS} FROM subscribers WHERE project_id = $1 AND external_id = $2 AND active
+     ORDER BY created_at DESC, id DESC LIMIT 1`,
+    [projectId, externalId],
+  );
+}
+
 export function findSubscribers(db: Db, projectId: string, ids: string[]): Promise<SubscriberRecord[]> {
   return rows<SubscriberRecord>(
     db,

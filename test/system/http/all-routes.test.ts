@@ -16,6 +16,9 @@ import { ownPage } from '../../support/own-page';
 
 /** What a project has: something for each id that a route takes. */
 interface Things {
+  ticketType: string;
+  ticket: string;
+  attachment: string;
   project: TestProject;
   person: Person;
   session: string;
@@ -220,6 +223,30 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
     body: { subscriber_id: person.subscriberId },
   }),
   'DELETE /v1/drip-chains/{drip_id}': ({ chain: drip_id }) => ({ params: { drip_id } }),
+  'GET /v1/helpdesk': () => ({}),
+  'PATCH /v1/helpdesk': () => ({ body: { csat: false } }),
+  'GET /v1/helpdesk/link': () => ({}),
+  'GET /v1/helpdesk/types': () => ({}),
+  'POST /v1/helpdesk/types': () => ({ body: { name_en: 'Return', name_ru: 'Возврат' } }),
+  'PATCH /v1/helpdesk/types/{id}': ({ ticketType: id }) => ({ params: { id }, body: { priority: 'high' } }),
+  'DELETE /v1/helpdesk/types/{id}': ({ ticketType: id }) => ({ params: { id } }),
+  'POST /v1/helpdesk/tickets': ({ person }) => ({
+    body: { subscriber_id: person.subscriberId, text: 'Hello' },
+  }),
+  'GET /v1/helpdesk/tickets': () => ({}),
+  'GET /v1/helpdesk/counts': () => ({}),
+  'POST /v1/helpdesk/tickets/bulk': ({ ticket }) => ({ body: { ids: [ticket], set: { priority: 'low' } } }),
+  'GET /v1/helpdesk/tickets/{id}': ({ ticket: id }) => ({ params: { id } }),
+  'PATCH /v1/helpdesk/tickets/{id}': ({ ticket: id }) => ({ params: { id }, body: { priority: 'high' } }),
+  'GET /v1/helpdesk/tickets/{id}/messages': ({ ticket: id }) => ({ params: { id } }),
+  'POST /v1/helpdesk/tickets/{id}/messages': ({ ticket: id }) => ({
+    params: { id },
+    body: { content: { text: 'Hi' } },
+  }),
+  'GET /v1/helpdesk/tickets/{id}/attachments/{attachment_id}': ({ ticket: id, attachment }) => ({
+    params: { id, attachment_id: attachment },
+  }),
+  'GET /v1/export/tickets': () => ({}),
   'POST /v1/webhooks': () => ({ body: { url: 'https://example.com/' } }),
   'GET /v1/webhooks': () => ({}),
   'GET /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint } }),
@@ -245,7 +272,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   }),
   'GET /v1/events': ({ person }) => ({ query: { subscriber_id: person.subscriberId } }),
   'POST /v1/publish': ({ publisher }) => ({
-    body: { events: [{ event: 'ticket.created', data: eventRegistry['ticket.created'].example }] },
+    body: { events: [{ event: 'form.submitted', data: eventRegistry['form.submitted'].example }] },
     key: publisher,
   }),
   'GET /v1/keys': () => ({}),
@@ -342,6 +369,12 @@ async function createThings(): Promise<Things> {
     subscriber_id: person.subscriberId,
     text: 'hello',
   });
+  await project.api('PATCH', '/v1/helpdesk', { enabled: true });
+  const type = await project.api('POST', '/v1/helpdesk/types', { name_en: 'Delivery', name_ru: 'Доставка' });
+  const ticket = await project.api('POST', '/v1/helpdesk/tickets', {
+    customer: { name: 'Ann' },
+    text: 'Hello',
+  });
   const template = freshName();
   const scheduled = await project.api('POST', '/v1/scheduled', laterMessage());
   const recurring = await project.api('POST', '/v1/recurring', weekly);
@@ -399,11 +432,26 @@ async function createThings(): Promise<Things> {
     enrolment: enrolled.data[0].enrolment_id,
     form: form_id,
     submission: submission_id,
+    ticketType: type.body.type_id,
+    ticket: ticket.body.ticket_id,
+    attachment: await attachFile(ticket.body.ticket_id),
     key: key.body.id,
     oidcClient: oidcClient.body.client_id,
     publisher: await service.createKey(project.id, ['publish']),
     team: await createTeam(service, project),
   };
+}
+
+/** As if a customer had sent it in the bot. */
+async function attachFile(ticket: string): Promise<string> {
+  const attachment_id = randomUUID();
+  const { file_id } = await service.control.sendFile('telegram', freshName(), { type: 'document' });
+  const file = { attachment_id, type: 'document', name: 'a.pdf', mime: null, bytes: 0 };
+  await service.pool.query('UPDATE ticket_messages SET attachments = $2 WHERE ticket_id = $1', [
+    ticket,
+    JSON.stringify([{ ...file, reference: file_id, channel: 'telegram', bot: null }]),
+  ]);
+  return attachment_id;
 }
 
 /** One that has ended, whose message failed. */

@@ -37,6 +37,9 @@ const ID_FIELDS = [
   'event_id',
   'drip_id',
   'form_id',
+  'ticket_id',
+  'message_id',
+  'type_id',
   'id',
   'key',
 ] as const;
@@ -175,6 +178,29 @@ const works: Record<string, () => Promise<Work>> = {
     body: { name: 'Form', fields: [{ key: 'size', type: 'text', label_en: 'Size' }] },
     count: () => count('SELECT count(*) FROM forms WHERE project_id = $1'),
   }),
+  'ticket type': async () => ({
+    path: '/v1/helpdesk/types',
+    body: { name_en: 'Delivery', name_ru: 'Доставка' },
+    count: () => count('SELECT count(*) FROM ticket_types WHERE project_id = $1'),
+  }),
+  ticket: async () => {
+    await project.api('PATCH', '/v1/helpdesk', { enabled: true });
+    return {
+      path: '/v1/helpdesk/tickets',
+      body: { customer: { name: 'Ann' }, text: 'Hello' },
+      count: () => count('SELECT count(*) FROM tickets WHERE project_id = $1'),
+    };
+  },
+  'ticket reply': async () => {
+    await project.api('PATCH', '/v1/helpdesk', { enabled: true });
+    person = await subscribePerson(service, project);
+    const ticket = { subscriber_id: person.subscriberId, text: 'Hello' };
+    return {
+      path: `/v1/helpdesk/tickets/${await createdId('/v1/helpdesk/tickets', ticket, 'ticket_id')}/messages`,
+      body: { content: { text: 'Hi' } },
+      count: () => count('SELECT count(*) FROM messages WHERE project_id = $1'),
+    };
+  },
   'drip chain': async () => ({
     path: '/v1/drip-chains',
     body: chain,

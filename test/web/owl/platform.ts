@@ -78,6 +78,7 @@ function createClient(options: BotAddress): BotClient {
     setWebhook: () => Promise.resolve(),
     deleteWebhook: () => Promise.resolve(),
     webhookState: () => Promise.resolve({ urls: [], lastError: null }),
+    openFile: () => Promise.reject(new PlatformError('invalid_message', 'Owls carry no files.')),
     async poll(position, signal) {
       const updates = await call<OwlUpdate[]>(options, 'GET', `/updates?after=${position ?? 0}`);
       if (updates.length === 0) await sleep(POLL_PAUSE_MS, undefined, { signal });

@@ -31,6 +31,7 @@ export function sourcePath({ source, source_id }: Pick<Message, 'source' | 'sour
     recurring: 'recurring',
     drip: 'drip',
     form: 'forms',
+    ticket: 'tickets',
     send: null,
     otp: null,
     bot: null,

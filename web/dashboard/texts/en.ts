@@ -385,6 +385,7 @@ export const en = {
     drip: 'Chain message',
     bot: 'Bot message',
     form: 'Form message',
+    ticket: 'Reply in a ticket',
   },
   messageStates: {
     queued: 'Queued',

@@ -482,6 +482,7 @@ export const ru: Texts = {
     drip: 'Сообщение цепочки',
     bot: 'Сообщение бота',
     form: 'Сообщение формы',
+    ticket: 'Ответ в обращении',
   },
   messageStates: {
     queued: 'В очереди',

@@ -1,0 +1,3 @@
+/** The public interface of this domain. */
+export { type Author, bySystem } from './change';
+export { createTicket, type TicketToCreate } from './create';
