@@ -9,6 +9,7 @@ import { createFormActivities } from './form';
 import { createImportActivities } from './import-subscribers';
 import { createRecurringActivities } from './recurring';
 import { createScheduledActivities } from './scheduled';
+import { createTicketActivities } from './ticket';
 
 /** The activities of each task queue. Keys are the task queues of src/temporal/names.ts. */
 export interface Activities {
@@ -37,6 +38,7 @@ export function createActivities(deps: ActivityDeps): Activities {
       ...createScheduledActivities(deps),
       ...createRecurringActivities(deps),
       ...createDripActivities(deps),
+      ...createTicketActivities(deps),
       ...createFormActivities(deps),
     },
   };

@@ -4,6 +4,7 @@ import { addCompletionCommand } from './cli/completion';
 import { addDeliveryCommands } from './cli/deliveries';
 import { addDoctorCommand } from './cli/doctor';
 import { addDripCommands } from './cli/drip';
+import { addTicketCommands } from './cli/ticket';
 import { addEncryptionCommands } from './cli/encryption';
 import { addExportCommand } from './cli/export';
 import { addKeyCommands } from './cli/keys';
@@ -66,6 +67,7 @@ function createProgram(): Command {
   addRecoverCommand(program);
   addMessageLists(program);
   addDripCommands(program);
+  addTicketCommands(program);
   addDoctorCommand(program);
   addEncryptionCommands(program);
   addResetCommand(program);

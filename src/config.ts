@@ -54,6 +54,7 @@ export const encryptionKeyList = z
   });
 
 const HOURS = 'must be a number from 0 to 744';
+const UNANSWERED_SECONDS = 86_400;
 const SCALE = 'must be a number above 0 and at most 1';
 
 const perMinute = (usual: number) => whole(1, 1_000_000).default(usual);
@@ -264,6 +265,15 @@ const ownSettings = z.object({
     .max(1, { error: SCALE })
     .default(1)
     .describe('Factor applied to the delays of drip chains. For tests; must be 1 in production.'),
+  HERALD_UNANSWERED_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(UNANSWERED_SECONDS)
+    .default(UNANSWERED_SECONDS)
+    .describe(
+      'After how long a ticket without an answer is reported by `ticket.unanswered_24h`. For tests; must be 86400 in production.',
+    ),
 });
 
 /** With those of the registered messengers. */
@@ -357,6 +367,9 @@ function productionProblems(values: Settings): string[] {
     problems.push(`HERALD_CODE_TTL_SECONDS: must be at most ${limits.authCodeTtlSeconds} in production`);
   }
   if (values.HERALD_RETRY_SCALE !== 1) problems.push('HERALD_RETRY_SCALE: must be 1 in production');
+  if (values.HERALD_UNANSWERED_SECONDS !== UNANSWERED_SECONDS && values.NODE_ENV === 'production') {
+    problems.push('HERALD_UNANSWERED_SECONDS: must be 86400 in production');
+  }
   if (values.HERALD_DRIP_SCALE !== 1 && values.NODE_ENV !== 'test') {
     problems.push('HERALD_DRIP_SCALE: must be 1 in production');
   }

@@ -6,3 +6,4 @@ export * from './form';
 export * from './import-subscribers';
 export * from './recurring';
 export * from './scheduled';
+export * from './ticket';

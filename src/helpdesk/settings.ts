@@ -20,6 +20,7 @@ import {
   updateType,
   type TicketTypeRow,
 } from './queries/settings';
+import { wakeWaitingTickets } from './queries/timers';
 
 const settingNames = [
   'enabled',
@@ -48,6 +49,8 @@ export function changeSettings(
     const after = merged(before, changes);
     describeChange(project.name, changedSettings(before, after, settingNames));
     await updateSettings(db, project.id, after);
+    // Their workflows read when to close them.
+    if (before.auto_close_days !== after.auto_close_days) await wakeWaitingTickets(db, project.id);
     return after;
   });
 }

@@ -11,6 +11,7 @@ import { startEnrolmentSync } from '../drip/sync';
 import { startDripRelay } from '../drip/relay';
 import { startFormRelay } from '../forms/relay';
 import { startEventEraser } from '../events/eraser';
+import { startTicketRelay } from '../helpdesk/relay';
 import { startSessionReconciler } from '../login/reconciler';
 import { startSessionRelay } from '../login/relay';
 import { createSessionStarter } from '../login/workflow';
@@ -85,6 +86,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startScheduledRelay(onWorkerConnection),
     startRecurringRelay(onWorkerConnection),
     startDripRelay(onWorkerConnection),
+    startTicketRelay(onWorkerConnection),
     startEnrolmentSync(core),
     startEntryRelay(core),
     startFormRelay(onWorkerConnection),

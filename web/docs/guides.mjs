@@ -24,6 +24,7 @@ const slugs = [
   'tracking',
   'drip',
   'forms',
+  'support',
   'subscribing',
   'sending',
   'campaigns',

@@ -63,6 +63,7 @@ const groups: { title: Titles; pages: (Titles & { path: string })[] }[] = [
       { path: '/docs/tracking', en: 'Tracking events', ru: 'События пользователей' },
       { path: '/docs/drip', en: 'Drip chains', ru: 'Цепочки сообщений' },
       { path: '/docs/forms', en: 'Forms', ru: 'Формы' },
+      { path: '/docs/support', en: 'Support in ten minutes', ru: 'Поддержка за десять минут' },
       { path: '/docs/team', en: 'Team and roles', ru: 'Команда и роли' },
       { path: '/docs/data', en: 'CSV and privacy', ru: 'CSV и личные данные' },
       { path: '/docs/agents', en: 'Agents (MCP)', ru: 'Агенты (MCP)' },

@@ -501,6 +501,31 @@ const groups: Group[] = [
     ],
   },
   {
+    title: { en: 'Helpdesk', ru: 'Поддержка' },
+    lines: [
+      {
+        en: ['Types of tickets', String(limits.ticketTypes)],
+        ru: ['Типы обращений', String(limits.ticketTypes)],
+      },
+      {
+        en: ['Tickets in one bulk change', String(limits.ticketsInBulk)],
+        ru: ['Обращения в одном изменении', String(limits.ticketsInBulk)],
+      },
+      {
+        en: ['An attachment', `up to ${limits.ticketAttachmentBytes / MIB} MB`],
+        ru: ['Вложение', `до ${limits.ticketAttachmentBytes / MIB} МБ`],
+      },
+      {
+        en: ['Rating after a close', `for ${limits.csatDays} days`],
+        ru: ['Оценка после закрытия', `${limits.csatDays} дней`],
+      },
+      {
+        en: ['Closed tickets are kept', `for ${limits.closedTicketDays} days`],
+        ru: ['Закрытые обращения хранятся', `${limits.closedTicketDays} дней`],
+      },
+    ],
+  },
+  {
     title: { en: 'Forms', ru: 'Формы' },
     lines: [
       {

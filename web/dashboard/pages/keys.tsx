@@ -24,8 +24,7 @@ import { useResource } from '../resource';
 import { Heading } from '../router';
 import { t } from '../texts';
 
-/** Not the one for tickets, which do not exist yet. */
-const OFFERED = defaultScopes.filter((scope) => scope !== 'helpdesk');
+const OFFERED = defaultScopes;
 
 export function Keys() {
   const keys = useResource(api.keys, 'keys');

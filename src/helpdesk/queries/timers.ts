@@ -1,0 +1,132 @@
+import { notifyAfterCommit, notifyChannels } from '../../db/notify';
+import type { Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
+import type { TicketStatus } from '../contract';
+
+/** `ticket.unanswered_24h` was emitted for this stretch. The caller holds the row's lock. */
+export function recordUnanswered(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'record_ticket_unanswered',
+    'UPDATE tickets SET unanswered_reported = true WHERE id = $1',
+    [id],
+  );
+}
+
+/** When the workflow has something to do next. The relay makes sure, a little later, that there is one. */
+export function recordNext(db: Db, id: string, at: Date | null): Promise<number> {
+  return change(
+    db,
+    'record_ticket_next',
+    `UPDATE tickets SET next_at = $2,
+       wake_at = CASE WHEN wake_at <= now() THEN wake_at ELSE $2::timestamptz + interval '2 minutes' END
+     WHERE id = $1`,
+    [id, at],
+  );
+}
+
+/** The time after which they are closed has changed. */
+export async function wakeWaitingTickets(db: Db, projectId: string): Promise<void> {
+  await change(
+    db,
+    'wake_waiting_tickets',
+    `UPDATE tickets SET revision = revision + 1, wake_at = clock_timestamp() WHERE project_id = $1 AND status = 'waiting'`,
+    [projectId],
+  );
+  notifyAfterCommit(db, notifyChannels.tickets);
+}
+
+export interface DueTicket {
+  id: string;
+  project_id: string;
+  slug: string;
+  revision: number;
+  status: TicketStatus;
+  next_at: Date | null;
+}
+
+/** Claims, for the relay, tickets whose workflow must be started or must read its row. Projects take turns. */
+export function claimTicketWakeUps(db: Db, limit: number): Promise<DueTicket[]> {
+  return rows<DueTicket>(
+    db,
+    'claim_ticket_wake_ups',
+    `WITH RECURSIVE project AS (
+       (SELECT project_id FROM tickets WHERE wake_at IS NOT NULL ORDER BY project_id LIMIT 1)
+       UNION ALL
+       SELECT n.project_id FROM project p CROSS JOIN LATERAL (
+         SELECT project_id FROM tickets WHERE wake_at IS NOT NULL AND project_id > p.project_id
+         ORDER BY project_id LIMIT 1) n
+     ), due AS (
+       SELECT d.id, d.wake_at, row_number() OVER (PARTITION BY p.project_id ORDER BY d.wake_at) AS turn
+       FROM project p CROSS JOIN LATERAL (
+         SELECT id, wake_at FROM tickets WHERE project_id = p.project_id AND wake_at <= now()
+         ORDER BY wake_at LIMIT $1) d
+     ), chosen AS (
+       SELECT t.id FROM due JOIN tickets t ON t.id = due.id WHERE t.wake_at <= now()
+       ORDER BY due.turn, due.wake_at LIMIT $1 FOR UPDATE OF t SKIP LOCKED
+     )
+     UPDATE tickets t SET wake_at = clock_timestamp() + interval '10 seconds'
+     FROM chosen, projects p WHERE t.id = chosen.id AND p.id = t.project_id
+     RETURNING t.id, t.project_id, p.slug, t.revision, t.status, t.next_at`,
+    [limit],
+  );
+}
+
+/** The workflow was woken. One that is overdue is checked again; a request since the claim is not lost. */
+export function markTicketWoken(db: Db, { id, revision }: DueTicket): Promise<number> {
+  return change(
+    db,
+    'mark_ticket_woken',
+    `UPDATE tickets SET wake_at = greatest(next_at, clock_timestamp()) + interval '2 minutes'
+     WHERE id = $1 AND revision = $2 AND next_at IS NOT NULL`,
+    [id, revision],
+  ).then((changed) =>
+    changed > 0
+      ? changed
+      : change(
+          db,
+          'mark_ticket_resting',
+          'UPDATE tickets SET wake_at = NULL WHERE id = $1 AND revision = $2 AND next_at IS NULL',
+          [id, revision],
+        ),
+  );
+}
+
+export interface RatedTicket {
+  id: string;
+  project_id: string;
+  number: number;
+  subscriber_id: string | null;
+}
+
+/** Null if no rating is wanted, or another process asks for it. */
+export function claimRating(db: Db, id: string): Promise<RatedTicket | null> {
+  return row<RatedTicket>(
+    db,
+    'claim_ticket_rating',
+    `UPDATE tickets SET csat = 'asking' WHERE id = $1 AND csat = 'wanted' AND status = 'closed'
+     RETURNING id, project_id, number, subscriber_id`,
+    [id],
+  );
+}
+
+/** The messenger has certainly not taken the question. */
+export function releaseRating(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'release_ticket_rating',
+    `UPDATE tickets SET csat = 'wanted' WHERE id = $1 AND csat = 'asking'`,
+    [id],
+  );
+}
+
+export function endRating(db: Db, id: string, { asked = false } = {}): Promise<number> {
+  return change(
+    db,
+    'end_ticket_rating',
+    `UPDATE tickets SET csat = CASE WHEN $2 THEN 'asked' END,
+       csat_asked_at = CASE WHEN $2 THEN clock_timestamp() ELSE csat_asked_at END
+     WHERE id = $1 AND csat = 'asking'`,
+    [id, asked],
+  );
+}
