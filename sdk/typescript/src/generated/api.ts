@@ -149,6 +149,15 @@ export class ExportsApi {
   }
 
   /**
+   * Export tickets: `GET /v1/export/tickets`.
+   *
+   * The list with its filters as CSV (RFC 4180), newest first; the header row names the fields, lists are joined by `|`. A cell that a spreadsheet would take for a formula has an apostrophe before it. One export at a time; not in the free plan.
+   */
+  getTickets(query: types.ExportsGetTicketsQuery = {}, options: RequestOptions = {}): Promise<HeraldFile> {
+    return this.transport.request({ method: 'GET', path: '/v1/export/tickets', query, returns: 'file' }, options);
+  }
+
+  /**
    * Export deliveries: `GET /v1/export/deliveries`.
    *
    * The list with its filters as CSV (RFC 4180), newest first; the header row names the fields, lists are joined by `|`. A cell that a spreadsheet would take for a formula has an apostrophe before it. One export at a time; not in the free plan.
@@ -1049,6 +1058,145 @@ export class EventsApi {
   }
 }
 
+export class HelpdeskApi {
+  constructor(private readonly transport: Transport) {}
+
+  /** Get the helpdesk settings: `GET /v1/helpdesk`. */
+  get(options: RequestOptions = {}): Promise<types.HelpdeskGetResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/helpdesk' }, options);
+  }
+
+  /**
+   * Change the helpdesk settings: `PATCH /v1/helpdesk`.
+   *
+   * Due times are those of the settings when a ticket is created. While the helpdesk is enabled, `ticket.*` cannot be published.
+   */
+  update(body: types.HelpdeskUpdateBody = {}, options: RequestOptions = {}): Promise<types.HelpdeskUpdateResponse> {
+    return this.transport.request({ method: 'PATCH', path: '/v1/helpdesk', body }, options);
+  }
+
+  /**
+   * Get the support links: `GET /v1/helpdesk/link`.
+   *
+   * They open the bot, which subscribes the customer and asks what it is about.
+   */
+  getLinks(options: RequestOptions = {}): Promise<types.HelpdeskGetLinksResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/helpdesk/link' }, options);
+  }
+
+  /** List ticket types: `GET /v1/helpdesk/types`. */
+  listTypes(query: types.HelpdeskListTypesQuery = {}, options: RequestOptions = {}): Promise<types.HelpdeskListTypesResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/helpdesk/types', query }, options);
+  }
+
+  /** All pages of `listTypes`, entry by entry. */
+  listAllTypes(query: types.HelpdeskListTypesQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.HelpdeskListTypesItem, void, undefined> {
+    return allPages((cursor) => this.listTypes({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Create a ticket type: `POST /v1/helpdesk/types`.
+   *
+   * A button of the bot. It sets the priority and the assignee of its tickets. At most 9.
+   */
+  createType(body: types.HelpdeskCreateTypeBody, options: RequestOptions = {}): Promise<types.HelpdeskCreateTypeResponse> {
+    return this.transport.request({ method: 'POST', path: '/v1/helpdesk/types', body, keyed: true }, options);
+  }
+
+  /** Change a ticket type: `PATCH /v1/helpdesk/types/{id}`. */
+  updateType(id: string, body: types.HelpdeskUpdateTypeBody = {}, options: RequestOptions = {}): Promise<types.HelpdeskUpdateTypeResponse> {
+    return this.transport.request({ method: 'PATCH', path: pathOf`/v1/helpdesk/types/${id}`, body }, options);
+  }
+
+  /**
+   * Delete a ticket type: `DELETE /v1/helpdesk/types/{id}`.
+   *
+   * Its tickets stay, without a type.
+   */
+  deleteType(id: string, options: RequestOptions = {}): Promise<void> {
+    return this.transport.request({ method: 'DELETE', path: pathOf`/v1/helpdesk/types/${id}`, returns: 'nothing' }, options);
+  }
+}
+
+export class TicketsApi {
+  constructor(private readonly transport: Transport) {}
+
+  /**
+   * Create a ticket: `POST /v1/helpdesk/tickets`.
+   *
+   * What a customer has written elsewhere: of a subscriber, or of a customer without one, who is not reached through the bot.
+   */
+  create(body: types.TicketsCreateBody, options: RequestOptions = {}): Promise<types.TicketsCreateResponse> {
+    return this.transport.request({ method: 'POST', path: '/v1/helpdesk/tickets', body, keyed: true }, options);
+  }
+
+  /** List tickets: `GET /v1/helpdesk/tickets`. */
+  list(query: types.TicketsListQuery = {}, options: RequestOptions = {}): Promise<types.TicketsListResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/helpdesk/tickets', query }, options);
+  }
+
+  /** All pages of `list`, entry by entry. */
+  listAll(query: types.TicketsListQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.TicketsListItem, void, undefined> {
+    return allPages((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /** Count open tickets: `GET /v1/helpdesk/counts`. */
+  count(options: RequestOptions = {}): Promise<types.TicketsCountResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/helpdesk/counts' }, options);
+  }
+
+  /** Change several tickets: `POST /v1/helpdesk/tickets/bulk`. */
+  updateMany(body: types.TicketsUpdateManyBody, options: RequestOptions = {}): Promise<types.TicketsUpdateManyResponse> {
+    return this.transport.request({ method: 'POST', path: '/v1/helpdesk/tickets/bulk', body }, options);
+  }
+
+  /** Get a ticket: `GET /v1/helpdesk/tickets/{id}`. */
+  get(id: string, options: RequestOptions = {}): Promise<types.TicketsGetResponse> {
+    return this.transport.request({ method: 'GET', path: pathOf`/v1/helpdesk/tickets/${id}` }, options);
+  }
+
+  /**
+   * Change a ticket: `PATCH /v1/helpdesk/tickets/{id}`.
+   *
+   * Assigning a new ticket takes it up (`in_progress`). A type sets priority and assignee, unless they are given.
+   */
+  update(id: string, body: types.TicketsUpdateBody = {}, options: RequestOptions = {}): Promise<types.TicketsUpdateResponse> {
+    return this.transport.request({ method: 'PATCH', path: pathOf`/v1/helpdesk/tickets/${id}`, body }, options);
+  }
+
+  /**
+   * List the messages of a ticket: `GET /v1/helpdesk/tickets/{id}/messages`.
+   *
+   * Messages of both sides, internal notes and changes, newest first.
+   */
+  listMessages(id: string, query: types.TicketsListMessagesQuery = {}, options: RequestOptions = {}): Promise<types.TicketsListMessagesResponse> {
+    return this.transport.request({ method: 'GET', path: pathOf`/v1/helpdesk/tickets/${id}/messages`, query }, options);
+  }
+
+  /** All pages of `listMessages`, entry by entry. */
+  listAllMessages(id: string, query: types.TicketsListMessagesQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.TicketsListMessagesItem, void, undefined> {
+    return allPages((cursor) => this.listMessages(id, { ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Reply to a ticket: `POST /v1/helpdesk/tickets/{id}/messages`.
+   *
+   * A public message is sent to the customer, also after /stop, with the project and the ticket’s number above it, and sets `waiting`. What the messenger refuses is in `delivery`. Canned replies are templates of purpose `reply`. A message waits for its turn for up to 10 seconds.
+   */
+  reply(id: string, body: types.TicketsReplyBody, options: RequestOptions = {}): Promise<types.TicketsReplyResponse> {
+    return this.transport.request({ method: 'POST', path: pathOf`/v1/helpdesk/tickets/${id}/messages`, body, keyed: true }, options);
+  }
+
+  /**
+   * Download an attachment: `GET /v1/helpdesk/tickets/{id}/attachments/{attachment_id}`.
+   *
+   * Streamed from the messenger, which keeps the file; up to 20 MB. Always to be saved, never shown in the browser.
+   */
+  getAttachment(id: string, attachmentId: string, options: RequestOptions = {}): Promise<HeraldFile> {
+    return this.transport.request({ method: 'GET', path: pathOf`/v1/helpdesk/tickets/${id}/attachments/${attachmentId}`, returns: 'file' }, options);
+  }
+}
+
 export class OtpApi {
   constructor(private readonly transport: Transport) {}
 
@@ -1582,6 +1730,8 @@ export class HeraldApi {
   readonly forms: FormsApi;
   readonly submissions: SubmissionsApi;
   readonly events: EventsApi;
+  readonly helpdesk: HelpdeskApi;
+  readonly tickets: TicketsApi;
   readonly otp: OtpApi;
   readonly webhooks: WebhooksApi;
   readonly deliveries: DeliveriesApi;
@@ -1616,6 +1766,8 @@ export class HeraldApi {
     this.forms = new FormsApi(transport);
     this.submissions = new SubmissionsApi(transport);
     this.events = new EventsApi(transport);
+    this.helpdesk = new HelpdeskApi(transport);
+    this.tickets = new TicketsApi(transport);
     this.otp = new OtpApi(transport);
     this.webhooks = new WebhooksApi(transport);
     this.deliveries = new DeliveriesApi(transport);

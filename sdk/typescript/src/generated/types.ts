@@ -2640,9 +2640,327 @@ export type EventsListItem = {
   received_at: string;
 };
 
+/** The response of GET /v1/helpdesk. */
+export type HelpdeskGetResponse = {
+  /** Whether customers can write, and tickets can be created. */
+  enabled: boolean;
+  /** Time for the first reply; null: no limit. */
+  first_reply_hours: number | null;
+  /** Time until a ticket should be closed; null: no limit. */
+  resolve_hours: number | null;
+  /** Whether the bot asks for a rating when a ticket with a reply is closed. */
+  csat: boolean;
+  /** How long after its close a message of the customer reopens a ticket; null: never. */
+  reopen_days: number | null;
+  /** After how long a ticket that waits for the customer is closed; null: never. */
+  auto_close_days: number | null;
+};
+
+/** The body of PATCH /v1/helpdesk. */
+export type HelpdeskUpdateBody = {
+  /** Whether customers can write, and tickets can be created. */
+  enabled?: boolean | undefined;
+  /** Time for the first reply; null: no limit. */
+  first_reply_hours?: number | null | undefined;
+  /** Time until a ticket should be closed; null: no limit. */
+  resolve_hours?: number | null | undefined;
+  /** Whether the bot asks for a rating when a ticket with a reply is closed. */
+  csat?: boolean | undefined;
+  /** How long after its close a message of the customer reopens a ticket; null: never. */
+  reopen_days?: number | null | undefined;
+  /** After how long a ticket that waits for the customer is closed; null: never. */
+  auto_close_days?: number | null | undefined;
+};
+
+/** The response of PATCH /v1/helpdesk. */
+export type HelpdeskUpdateResponse = HelpdeskGetResponse;
+
+/** The response of GET /v1/helpdesk/link. */
+export type HelpdeskGetLinksResponse = {
+  /** Opens the bot; null if the channel is not offered. */
+  telegram_link: string | null;
+  /** Opens the bot; null if the channel is not offered. */
+  max_link: string | null;
+};
+
+/** The query of GET /v1/helpdesk/types. */
+export type HelpdeskListTypesQuery = OidcListClientsQuery;
+
+/** The response of GET /v1/helpdesk/types. */
+export type HelpdeskListTypesResponse = {
+  data: Array<HelpdeskListTypesItem>;
+  next_cursor: string | null;
+};
+
+/** An entry of the list of GET /v1/helpdesk/types. */
+export type HelpdeskListTypesItem = {
+  type_id: string;
+  /** On the button of the bot, in English. */
+  name_en: string;
+  /** On the button of the bot, in Russian. */
+  name_ru: string;
+  /** Of tickets of this type. */
+  priority: 'low' | 'normal' | 'high' | 'urgent';
+  /** Who gets tickets of this type; null: nobody. */
+  assignee_id: string | null;
+};
+
+/** The body of POST /v1/helpdesk/types. */
+export type HelpdeskCreateTypeBody = {
+  /** On the button of the bot, in English. */
+  name_en: string;
+  /** On the button of the bot, in Russian. */
+  name_ru: string;
+  /** Of tickets of this type. */
+  priority?: 'low' | 'normal' | 'high' | 'urgent' | undefined;
+  /** Who gets tickets of this type; null: nobody. */
+  assignee_id?: string | null | undefined;
+};
+
+/** The response of POST /v1/helpdesk/types. */
+export type HelpdeskCreateTypeResponse = HelpdeskListTypesItem;
+
+/** The body of PATCH /v1/helpdesk/types/{id}. */
+export type HelpdeskUpdateTypeBody = {
+  /** On the button of the bot, in English. */
+  name_en?: string | undefined;
+  /** On the button of the bot, in Russian. */
+  name_ru?: string | undefined;
+  /** Of tickets of this type. */
+  priority?: 'low' | 'normal' | 'high' | 'urgent' | undefined;
+  /** Who gets tickets of this type; null: nobody. */
+  assignee_id?: string | null | undefined;
+};
+
+/** The response of PATCH /v1/helpdesk/types/{id}. */
+export type HelpdeskUpdateTypeResponse = HelpdeskListTypesItem;
+
+/** The body of POST /v1/helpdesk/tickets. */
+export type TicketsCreateBody = {
+  /** A UUID, or `sub_` + base62. */
+  subscriber_id?: string | undefined;
+  /** Of its newest active subscriber. */
+  external_id?: string | undefined;
+  /** A customer without a subscriber. */
+  customer?: {
+    name?: string | null | undefined;
+    contact?: string | null | undefined;
+  } | undefined;
+  /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
+  text: string;
+  subject?: string | null | undefined;
+  /** Sets priority and assignee, unless they are given. */
+  type_id?: string | null | undefined;
+  /** Default: that of the type, else normal. */
+  priority?: 'low' | 'normal' | 'high' | 'urgent' | undefined;
+  /** Default: that of the type. */
+  assignee_id?: string | null | undefined;
+};
+
+/** The response of POST /v1/helpdesk/tickets. */
+export type TicketsCreateResponse = {
+  ticket_id: string;
+  /** Counted from 1 in the project. */
+  number: number;
+  subject: string | null;
+  /** The beginning of the newest public message. */
+  preview: string | null;
+  status: 'new' | 'in_progress' | 'waiting' | 'closed';
+  priority: 'low' | 'normal' | 'high' | 'urgent';
+  type_id: string | null;
+  source: 'bot' | 'api' | 'form';
+  subscriber_id: string | null;
+  channel: 'telegram' | 'max' | null;
+  external_id: string | null;
+  /** A customer without a subscriber. */
+  customer: {
+    name: string | null;
+    contact: string | null;
+  } | null;
+  /** A member of the team. */
+  assignee_id: string | null;
+  /** The oldest message of the customer without a public answer since. */
+  waiting_since: string | null;
+  first_reply_at: string | null;
+  first_reply_due_at: string | null;
+  resolve_due_at: string | null;
+  /** Whether one of the due times has passed unmet. */
+  overdue: boolean;
+  csat_score: number | null;
+  created_at: string;
+  updated_at: string;
+  closed_at: string | null;
+};
+
+/** The query of GET /v1/helpdesk/tickets. */
+export type TicketsListQuery = {
+  status?: 'new' | 'in_progress' | 'waiting' | 'closed' | undefined;
+  priority?: 'low' | 'normal' | 'high' | 'urgent' | undefined;
+  type_id?: string | undefined;
+  /** A member, or `none`. */
+  assignee_id?: 'none' | string | undefined;
+  /** A UUID, or `sub_` + base62. */
+  subscriber_id?: string | undefined;
+  number?: number | undefined;
+  overdue?: 'true' | 'false' | undefined;
+  /** Beginnings of words of the subject, the first message or the customer; or a number, such as #42. */
+  q?: string | undefined;
+  cursor?: string | undefined;
+  limit?: number | undefined;
+};
+
+/** The response of GET /v1/helpdesk/tickets. */
+export type TicketsListResponse = {
+  data: Array<TicketsCreateResponse>;
+  next_cursor: string | null;
+};
+
+/** An entry of the list of GET /v1/helpdesk/tickets. */
+export type TicketsListItem = TicketsCreateResponse;
+
+/** The response of GET /v1/helpdesk/counts. */
+export type TicketsCountResponse = {
+  new: number;
+  in_progress: number;
+  waiting: number;
+  /** Open ones that nobody has. */
+  unassigned: number;
+  /** Open ones of the member who asks; 0 for an API key. */
+  mine: number;
+  overdue: number;
+};
+
+/** The body of POST /v1/helpdesk/tickets/bulk. */
+export type TicketsUpdateManyBody = {
+  ids: Array<string>;
+  set: {
+    status?: 'in_progress' | 'waiting' | 'closed' | undefined;
+    priority?: 'low' | 'normal' | 'high' | 'urgent' | undefined;
+    assignee_id?: string | null | undefined;
+  };
+};
+
+/** The response of POST /v1/helpdesk/tickets/bulk. */
+export type TicketsUpdateManyResponse = {
+  updated: number;
+  failed: Array<{
+    id: string;
+    code: string;
+  }>;
+};
+
+/** The response of GET /v1/helpdesk/tickets/{id}. */
+export type TicketsGetResponse = TicketsCreateResponse;
+
+/** The body of PATCH /v1/helpdesk/tickets/{id}. */
+export type TicketsUpdateBody = {
+  status?: 'in_progress' | 'waiting' | 'closed' | undefined;
+  priority?: 'low' | 'normal' | 'high' | 'urgent' | undefined;
+  assignee_id?: string | null | undefined;
+  type_id?: string | null | undefined;
+  subject?: string | null | undefined;
+};
+
+/** The response of PATCH /v1/helpdesk/tickets/{id}. */
+export type TicketsUpdateResponse = TicketsCreateResponse;
+
+/** The query of GET /v1/helpdesk/tickets/{id}/messages. */
+export type TicketsListMessagesQuery = {
+  /** Only messages created at this time or later. */
+  since?: string | undefined;
+  cursor?: string | undefined;
+  limit?: number | undefined;
+};
+
+/** The response of GET /v1/helpdesk/tickets/{id}/messages. */
+export type TicketsListMessagesResponse = {
+  data: Array<TicketsListMessagesItem>;
+  next_cursor: string | null;
+};
+
+/** An entry of the list of GET /v1/helpdesk/tickets/{id}/messages. */
+export type TicketsListMessagesItem = {
+  message_id: string;
+  from: 'customer' | 'agent' | 'system';
+  /** A note that the customer does not see. */
+  internal: boolean;
+  text: string;
+  attachments: Array<{
+    attachment_id: string;
+    type: 'photo' | 'video' | 'document' | 'voice';
+    name: string | null;
+    mime: string | null;
+    bytes: number | null;
+  }>;
+  /** Of `system`: what was changed. An assignee is the id of a member. */
+  change: {
+    field: 'status' | 'assignee';
+    before: string | null;
+    after: string | null;
+  } | null;
+  member_id: string | null;
+  /** Of a reply: whether the messenger has taken it. */
+  delivery: {
+    status: 'queued' | 'sending' | 'sent' | 'failed' | 'skipped';
+    reason: 'user_blocked_bot' | 'chat_not_found' | 'bot_banned' | 'invalid_message' | 'rate_limited' | 'platform_unavailable' | 'unknown' | 'unsubscribed' | 'permission_missing' | null;
+  } | null;
+  created_at: string;
+};
+
+/** The body of POST /v1/helpdesk/tickets/{id}/messages. */
+export type TicketsReplyBody = {
+  content: {
+    /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
+    text?: string | undefined;
+    /** Default: plain. */
+    format?: 'plain' | 'markdown' | 'html' | undefined;
+    /** Rows of buttons; each button has either `url` or `data`. */
+    buttons?: Array<Array<{
+      text: string;
+      url?: string | undefined;
+      /** Returned in `button.clicked`. */
+      data?: string | undefined;
+    }>> | undefined;
+    /** A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document. */
+    media?: {
+      type: 'photo' | 'video' | 'document';
+      url: string;
+    } | undefined;
+    /** Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`. */
+    personalize?: boolean | undefined;
+    /** The key of a template, instead of `text`. */
+    template?: string | undefined;
+    /** Values for the placeholders of the template. They win over the built-in names. */
+    vars?: Record<string, string | number | boolean> | undefined;
+  };
+  internal?: boolean | undefined;
+  /** `customer`: what a customer without a subscriber has written. */
+  from?: 'agent' | 'customer' | undefined;
+  /** Default: a public reply sets `waiting`. */
+  status?: 'in_progress' | 'waiting' | 'closed' | undefined;
+};
+
+/** The response of POST /v1/helpdesk/tickets/{id}/messages. */
+export type TicketsReplyResponse = TicketsListMessagesItem;
+
+/** The query of GET /v1/export/tickets. */
+export type ExportsGetTicketsQuery = {
+  status?: 'new' | 'in_progress' | 'waiting' | 'closed' | undefined;
+  priority?: 'low' | 'normal' | 'high' | 'urgent' | undefined;
+  type_id?: string | undefined;
+  /** A member, or `none`. */
+  assignee_id?: 'none' | string | undefined;
+  /** A UUID, or `sub_` + base62. */
+  subscriber_id?: string | undefined;
+  number?: number | undefined;
+  overdue?: 'true' | 'false' | undefined;
+  /** Beginnings of words of the subject, the first message or the customer; or a number, such as #42. */
+  q?: string | undefined;
+};
+
 /** The query of GET /v1/messages. */
 export type MessagesListQuery = {
-  source?: 'send' | 'otp' | 'batch' | 'broadcast' | 'scheduled' | 'recurring' | 'drip' | 'bot' | 'form' | undefined;
+  source?: 'send' | 'otp' | 'batch' | 'broadcast' | 'scheduled' | 'recurring' | 'drip' | 'bot' | 'ticket' | 'form' | undefined;
   source_id?: string | undefined;
   /** A UUID, or `sub_` + base62. */
   subscriber_id?: string | undefined;
@@ -2665,8 +2983,8 @@ export type MessagesListItem = {
   /** Null if the subscriber was removed. */
   subscriber_id: string | null;
   /** Where it comes from. */
-  source: 'send' | 'otp' | 'batch' | 'broadcast' | 'scheduled' | 'recurring' | 'drip' | 'bot' | 'form';
-  /** The batch, broadcast, scheduled or recurring message, chain or form that it comes from; null for a single message or code. */
+  source: 'send' | 'otp' | 'batch' | 'broadcast' | 'scheduled' | 'recurring' | 'drip' | 'bot' | 'ticket' | 'form';
+  /** The batch, broadcast, scheduled or recurring message, chain, ticket or form that it comes from; null for a single message or code. */
   source_id: string | null;
   channel: 'telegram' | 'max';
   status: 'queued' | 'sending' | 'sent' | 'failed' | 'skipped';
@@ -2697,8 +3015,8 @@ export type MessagesGetResponse = {
   /** Null if the subscriber was removed. */
   subscriber_id: string | null;
   /** Where it comes from. */
-  source: 'send' | 'otp' | 'batch' | 'broadcast' | 'scheduled' | 'recurring' | 'drip' | 'bot' | 'form';
-  /** The batch, broadcast, scheduled or recurring message, chain or form that it comes from; null for a single message or code. */
+  source: 'send' | 'otp' | 'batch' | 'broadcast' | 'scheduled' | 'recurring' | 'drip' | 'bot' | 'ticket' | 'form';
+  /** The batch, broadcast, scheduled or recurring message, chain, ticket or form that it comes from; null for a single message or code. */
   source_id: string | null;
   channel: 'telegram' | 'max';
   status: 'queued' | 'sending' | 'sent' | 'failed' | 'skipped';

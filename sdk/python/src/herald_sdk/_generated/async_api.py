@@ -311,6 +311,30 @@ class AsyncExportsApi:
             options=request_options,
         ))
 
+    async def get_tickets(
+        self,
+        *,
+        status: Union[Literal["new", "in_progress", "waiting", "closed"], Omit] = OMIT,
+        priority: Union[Literal["low", "normal", "high", "urgent"], Omit] = OMIT,
+        type_id: Union[str, Omit] = OMIT,
+        assignee_id: Union[Union[Literal["none"], str], Omit] = OMIT,
+        subscriber_id: Union[str, Omit] = OMIT,
+        number: Union[int, Omit] = OMIT,
+        overdue: Union[Literal["true", "false"], Omit] = OMIT,
+        q: Union[str, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> AsyncHeraldFile:
+        """Export tickets: `GET /v1/export/tickets`.
+
+        The list with its filters as CSV (RFC 4180), newest first; the header row names the fields, lists are joined by `|`. A cell that a spreadsheet would take for a formula has an apostrophe before it. One export at a time; not in the free plan."""
+        return cast(AsyncHeraldFile, await self._transport.request(
+            "GET",
+            "/v1/export/tickets",
+            query=given({"status": status, "priority": priority, "type_id": type_id, "assignee_id": assignee_id, "subscriber_id": subscriber_id, "number": number, "overdue": overdue, "q": q}),
+            returns="file",
+            options=request_options,
+        ))
+
     async def get_deliveries(
         self,
         *,
@@ -1038,7 +1062,7 @@ class AsyncMessagesApi:
     async def list(
         self,
         *,
-        source: Union[Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot", "form"], Omit] = OMIT,
+        source: Union[Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot", "ticket", "form"], Omit] = OMIT,
         source_id: Union[str, Omit] = OMIT,
         subscriber_id: Union[str, Omit] = OMIT,
         status: Union[Literal["queued", "sending", "sent", "failed", "skipped"], Omit] = OMIT,
@@ -1060,7 +1084,7 @@ class AsyncMessagesApi:
     def list_all(
         self,
         *,
-        source: Union[Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot", "form"], Omit] = OMIT,
+        source: Union[Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot", "ticket", "form"], Omit] = OMIT,
         source_id: Union[str, Omit] = OMIT,
         subscriber_id: Union[str, Omit] = OMIT,
         status: Union[Literal["queued", "sending", "sent", "failed", "skipped"], Omit] = OMIT,
@@ -2354,6 +2378,352 @@ class AsyncEventsApi:
         ))
 
 
+class AsyncHelpdeskApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def get(
+        self,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.HelpdeskGetResponse:
+        """Get the helpdesk settings: `GET /v1/helpdesk`."""
+        return cast(types.HelpdeskGetResponse, await self._transport.request(
+            "GET",
+            "/v1/helpdesk",
+            options=request_options,
+        ))
+
+    async def update(
+        self,
+        *,
+        enabled: Union[bool, Omit] = OMIT,
+        first_reply_hours: Union[Union[int, None], Omit] = OMIT,
+        resolve_hours: Union[Union[int, None], Omit] = OMIT,
+        csat: Union[bool, Omit] = OMIT,
+        reopen_days: Union[Union[int, None], Omit] = OMIT,
+        auto_close_days: Union[Union[int, None], Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.HelpdeskUpdateResponse:
+        """Change the helpdesk settings: `PATCH /v1/helpdesk`.
+
+        Due times are those of the settings when a ticket is created. While the helpdesk is enabled, `ticket.*` cannot be published."""
+        return cast(types.HelpdeskUpdateResponse, await self._transport.request(
+            "PATCH",
+            "/v1/helpdesk",
+            body=given({"enabled": enabled, "first_reply_hours": first_reply_hours, "resolve_hours": resolve_hours, "csat": csat, "reopen_days": reopen_days, "auto_close_days": auto_close_days}),
+            options=request_options,
+        ))
+
+    async def get_links(
+        self,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.HelpdeskGetLinksResponse:
+        """Get the support links: `GET /v1/helpdesk/link`.
+
+        They open the bot, which subscribes the customer and asks what it is about."""
+        return cast(types.HelpdeskGetLinksResponse, await self._transport.request(
+            "GET",
+            "/v1/helpdesk/link",
+            options=request_options,
+        ))
+
+    async def list_types(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.HelpdeskListTypesResponse:
+        """List ticket types: `GET /v1/helpdesk/types`."""
+        return cast(types.HelpdeskListTypesResponse, await self._transport.request(
+            "GET",
+            "/v1/helpdesk/types",
+            query=given({"cursor": cursor, "limit": limit}),
+            options=request_options,
+        ))
+
+    def list_all_types(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> AsyncIterator[types.HelpdeskListTypesItem]:
+        """All pages of `list_types`, entry by entry."""
+        return all_pages_async(
+            lambda next_cursor: cast(Any, self.list_types(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
+
+    async def create_type(
+        self,
+        *,
+        name_en: str,
+        name_ru: str,
+        priority: Union[Literal["low", "normal", "high", "urgent"], Omit] = OMIT,
+        assignee_id: Union[Union[str, None], Omit] = OMIT,
+        idempotency_key: Optional[str] = None,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.HelpdeskCreateTypeResponse:
+        """Create a ticket type: `POST /v1/helpdesk/types`.
+
+        A button of the bot. It sets the priority and the assignee of its tickets. At most 9."""
+        return cast(types.HelpdeskCreateTypeResponse, await self._transport.request(
+            "POST",
+            "/v1/helpdesk/types",
+            body=given({"name_en": name_en, "name_ru": name_ru, "priority": priority, "assignee_id": assignee_id}),
+            keyed=True,
+            idempotency_key=idempotency_key,
+            options=request_options,
+        ))
+
+    async def update_type(
+        self,
+        id: str,
+        *,
+        name_en: Union[str, Omit] = OMIT,
+        name_ru: Union[str, Omit] = OMIT,
+        priority: Union[Literal["low", "normal", "high", "urgent"], Omit] = OMIT,
+        assignee_id: Union[Union[str, None], Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.HelpdeskUpdateTypeResponse:
+        """Change a ticket type: `PATCH /v1/helpdesk/types/{id}`."""
+        return cast(types.HelpdeskUpdateTypeResponse, await self._transport.request(
+            "PATCH",
+            f"/v1/helpdesk/types/{path_of(id)}",
+            body=given({"name_en": name_en, "name_ru": name_ru, "priority": priority, "assignee_id": assignee_id}),
+            options=request_options,
+        ))
+
+    async def delete_type(
+        self,
+        id: str,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> None:
+        """Delete a ticket type: `DELETE /v1/helpdesk/types/{id}`.
+
+        Its tickets stay, without a type."""
+        await self._transport.request(
+            "DELETE",
+            f"/v1/helpdesk/types/{path_of(id)}",
+            returns="nothing",
+            options=request_options,
+        )
+
+
+class AsyncTicketsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(
+        self,
+        *,
+        text: str,
+        subscriber_id: Union[str, Omit] = OMIT,
+        external_id: Union[str, Omit] = OMIT,
+        customer: Union[types.TicketsCreateBodyCustomer, Omit] = OMIT,
+        subject: Union[Union[str, None], Omit] = OMIT,
+        type_id: Union[Union[str, None], Omit] = OMIT,
+        priority: Union[Literal["low", "normal", "high", "urgent"], Omit] = OMIT,
+        assignee_id: Union[Union[str, None], Omit] = OMIT,
+        idempotency_key: Optional[str] = None,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.TicketsCreateResponse:
+        """Create a ticket: `POST /v1/helpdesk/tickets`.
+
+        What a customer has written elsewhere: of a subscriber, or of a customer without one, who is not reached through the bot."""
+        return cast(types.TicketsCreateResponse, await self._transport.request(
+            "POST",
+            "/v1/helpdesk/tickets",
+            body=given({"text": text, "subscriber_id": subscriber_id, "external_id": external_id, "customer": customer, "subject": subject, "type_id": type_id, "priority": priority, "assignee_id": assignee_id}),
+            keyed=True,
+            idempotency_key=idempotency_key,
+            options=request_options,
+        ))
+
+    async def list(
+        self,
+        *,
+        status: Union[Literal["new", "in_progress", "waiting", "closed"], Omit] = OMIT,
+        priority: Union[Literal["low", "normal", "high", "urgent"], Omit] = OMIT,
+        type_id: Union[str, Omit] = OMIT,
+        assignee_id: Union[Union[Literal["none"], str], Omit] = OMIT,
+        subscriber_id: Union[str, Omit] = OMIT,
+        number: Union[int, Omit] = OMIT,
+        overdue: Union[Literal["true", "false"], Omit] = OMIT,
+        q: Union[str, Omit] = OMIT,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.TicketsListResponse:
+        """List tickets: `GET /v1/helpdesk/tickets`."""
+        return cast(types.TicketsListResponse, await self._transport.request(
+            "GET",
+            "/v1/helpdesk/tickets",
+            query=given({"status": status, "priority": priority, "type_id": type_id, "assignee_id": assignee_id, "subscriber_id": subscriber_id, "number": number, "overdue": overdue, "q": q, "cursor": cursor, "limit": limit}),
+            options=request_options,
+        ))
+
+    def list_all(
+        self,
+        *,
+        status: Union[Literal["new", "in_progress", "waiting", "closed"], Omit] = OMIT,
+        priority: Union[Literal["low", "normal", "high", "urgent"], Omit] = OMIT,
+        type_id: Union[str, Omit] = OMIT,
+        assignee_id: Union[Union[Literal["none"], str], Omit] = OMIT,
+        subscriber_id: Union[str, Omit] = OMIT,
+        number: Union[int, Omit] = OMIT,
+        overdue: Union[Literal["true", "false"], Omit] = OMIT,
+        q: Union[str, Omit] = OMIT,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> AsyncIterator[types.TicketsListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages_async(
+            lambda next_cursor: cast(Any, self.list(status=status, priority=priority, type_id=type_id, assignee_id=assignee_id, subscriber_id=subscriber_id, number=number, overdue=overdue, q=q, limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
+
+    async def count(
+        self,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.TicketsCountResponse:
+        """Count open tickets: `GET /v1/helpdesk/counts`."""
+        return cast(types.TicketsCountResponse, await self._transport.request(
+            "GET",
+            "/v1/helpdesk/counts",
+            options=request_options,
+        ))
+
+    async def update_many(
+        self,
+        *,
+        ids: List[str],
+        set: types.TicketsUpdateManyBodySet,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.TicketsUpdateManyResponse:
+        """Change several tickets: `POST /v1/helpdesk/tickets/bulk`."""
+        return cast(types.TicketsUpdateManyResponse, await self._transport.request(
+            "POST",
+            "/v1/helpdesk/tickets/bulk",
+            body=given({"ids": ids, "set": set}),
+            options=request_options,
+        ))
+
+    async def get(
+        self,
+        id: str,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.TicketsGetResponse:
+        """Get a ticket: `GET /v1/helpdesk/tickets/{id}`."""
+        return cast(types.TicketsGetResponse, await self._transport.request(
+            "GET",
+            f"/v1/helpdesk/tickets/{path_of(id)}",
+            options=request_options,
+        ))
+
+    async def update(
+        self,
+        id: str,
+        *,
+        status: Union[Literal["in_progress", "waiting", "closed"], Omit] = OMIT,
+        priority: Union[Literal["low", "normal", "high", "urgent"], Omit] = OMIT,
+        assignee_id: Union[Union[str, None], Omit] = OMIT,
+        type_id: Union[Union[str, None], Omit] = OMIT,
+        subject: Union[Union[str, None], Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.TicketsUpdateResponse:
+        """Change a ticket: `PATCH /v1/helpdesk/tickets/{id}`.
+
+        Assigning a new ticket takes it up (`in_progress`). A type sets priority and assignee, unless they are given."""
+        return cast(types.TicketsUpdateResponse, await self._transport.request(
+            "PATCH",
+            f"/v1/helpdesk/tickets/{path_of(id)}",
+            body=given({"status": status, "priority": priority, "assignee_id": assignee_id, "type_id": type_id, "subject": subject}),
+            options=request_options,
+        ))
+
+    async def list_messages(
+        self,
+        id: str,
+        *,
+        since: Union[str, Omit] = OMIT,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.TicketsListMessagesResponse:
+        """List the messages of a ticket: `GET /v1/helpdesk/tickets/{id}/messages`.
+
+        Messages of both sides, internal notes and changes, newest first."""
+        return cast(types.TicketsListMessagesResponse, await self._transport.request(
+            "GET",
+            f"/v1/helpdesk/tickets/{path_of(id)}/messages",
+            query=given({"since": since, "cursor": cursor, "limit": limit}),
+            options=request_options,
+        ))
+
+    def list_all_messages(
+        self,
+        id: str,
+        *,
+        since: Union[str, Omit] = OMIT,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> AsyncIterator[types.TicketsListMessagesItem]:
+        """All pages of `list_messages`, entry by entry."""
+        return all_pages_async(
+            lambda next_cursor: cast(Any, self.list_messages(id, since=since, limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
+
+    async def reply(
+        self,
+        id: str,
+        *,
+        content: types.TicketsReplyBodyContent,
+        internal: Union[bool, Omit] = OMIT,
+        from_: Union[Literal["agent", "customer"], Omit] = OMIT,
+        status: Union[Literal["in_progress", "waiting", "closed"], Omit] = OMIT,
+        idempotency_key: Optional[str] = None,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.TicketsReplyResponse:
+        """Reply to a ticket: `POST /v1/helpdesk/tickets/{id}/messages`.
+
+        A public message is sent to the customer, also after /stop, with the project and the ticket’s number above it, and sets `waiting`. What the messenger refuses is in `delivery`. Canned replies are templates of purpose `reply`. A message waits for its turn for up to 10 seconds."""
+        return cast(types.TicketsReplyResponse, await self._transport.request(
+            "POST",
+            f"/v1/helpdesk/tickets/{path_of(id)}/messages",
+            body=given({"content": content, "internal": internal, "from": from_, "status": status}),
+            keyed=True,
+            idempotency_key=idempotency_key,
+            options=request_options,
+        ))
+
+    async def get_attachment(
+        self,
+        id: str,
+        attachment_id: str,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> AsyncHeraldFile:
+        """Download an attachment: `GET /v1/helpdesk/tickets/{id}/attachments/{attachment_id}`.
+
+        Streamed from the messenger, which keeps the file; up to 20 MB. Always to be saved, never shown in the browser."""
+        return cast(AsyncHeraldFile, await self._transport.request(
+            "GET",
+            f"/v1/helpdesk/tickets/{path_of(id)}/attachments/{path_of(attachment_id)}",
+            returns="file",
+            options=request_options,
+        ))
+
+
 class AsyncOtpApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -3469,6 +3839,8 @@ class AsyncHeraldApi:
         self.forms = AsyncFormsApi(transport)
         self.submissions = AsyncSubmissionsApi(transport)
         self.events = AsyncEventsApi(transport)
+        self.helpdesk = AsyncHelpdeskApi(transport)
+        self.tickets = AsyncTicketsApi(transport)
         self.otp = AsyncOtpApi(transport)
         self.webhooks = AsyncWebhooksApi(transport)
         self.deliveries = AsyncDeliveriesApi(transport)

@@ -2996,10 +2996,339 @@ class EventsListItem(TypedDict):
     """Events are listed by this time, newest first."""
 
 
+class HelpdeskGetResponse(TypedDict):
+    """The response of GET /v1/helpdesk."""
+
+    enabled: bool
+    """Whether customers can write, and tickets can be created."""
+    first_reply_hours: Union[int, None]
+    """Time for the first reply; null: no limit."""
+    resolve_hours: Union[int, None]
+    """Time until a ticket should be closed; null: no limit."""
+    csat: bool
+    """Whether the bot asks for a rating when a ticket with a reply is closed."""
+    reopen_days: Union[int, None]
+    """How long after its close a message of the customer reopens a ticket; null: never."""
+    auto_close_days: Union[int, None]
+    """After how long a ticket that waits for the customer is closed; null: never."""
+
+
+class HelpdeskUpdateBody(TypedDict):
+    """The body of PATCH /v1/helpdesk."""
+
+    enabled: NotRequired[bool]
+    """Whether customers can write, and tickets can be created."""
+    first_reply_hours: NotRequired[Union[int, None]]
+    """Time for the first reply; null: no limit."""
+    resolve_hours: NotRequired[Union[int, None]]
+    """Time until a ticket should be closed; null: no limit."""
+    csat: NotRequired[bool]
+    """Whether the bot asks for a rating when a ticket with a reply is closed."""
+    reopen_days: NotRequired[Union[int, None]]
+    """How long after its close a message of the customer reopens a ticket; null: never."""
+    auto_close_days: NotRequired[Union[int, None]]
+    """After how long a ticket that waits for the customer is closed; null: never."""
+
+
+class HelpdeskGetLinksResponse(TypedDict):
+    """The response of GET /v1/helpdesk/link."""
+
+    telegram_link: Union[str, None]
+    """Opens the bot; null if the channel is not offered."""
+    max_link: Union[str, None]
+    """Opens the bot; null if the channel is not offered."""
+
+
+class HelpdeskListTypesResponse(TypedDict):
+    """The response of GET /v1/helpdesk/types."""
+
+    data: List[HelpdeskListTypesItem]
+    next_cursor: Union[str, None]
+
+
+class HelpdeskListTypesItem(TypedDict):
+    """An entry of the list of GET /v1/helpdesk/types."""
+
+    type_id: str
+    name_en: str
+    """On the button of the bot, in English."""
+    name_ru: str
+    """On the button of the bot, in Russian."""
+    priority: Literal["low", "normal", "high", "urgent"]
+    """Of tickets of this type."""
+    assignee_id: Union[str, None]
+    """Who gets tickets of this type; null: nobody."""
+
+
+class HelpdeskCreateTypeBody(TypedDict):
+    """The body of POST /v1/helpdesk/types."""
+
+    name_en: str
+    """On the button of the bot, in English."""
+    name_ru: str
+    """On the button of the bot, in Russian."""
+    priority: NotRequired[Literal["low", "normal", "high", "urgent"]]
+    """Of tickets of this type."""
+    assignee_id: NotRequired[Union[str, None]]
+    """Who gets tickets of this type; null: nobody."""
+
+
+class HelpdeskUpdateTypeBody(TypedDict):
+    """The body of PATCH /v1/helpdesk/types/{id}."""
+
+    name_en: NotRequired[str]
+    """On the button of the bot, in English."""
+    name_ru: NotRequired[str]
+    """On the button of the bot, in Russian."""
+    priority: NotRequired[Literal["low", "normal", "high", "urgent"]]
+    """Of tickets of this type."""
+    assignee_id: NotRequired[Union[str, None]]
+    """Who gets tickets of this type; null: nobody."""
+
+
+class TicketsCreateBodyCustomer(TypedDict):
+    name: NotRequired[Union[str, None]]
+    contact: NotRequired[Union[str, None]]
+
+
+class TicketsCreateBody(TypedDict):
+    """The body of POST /v1/helpdesk/tickets."""
+
+    subscriber_id: NotRequired[str]
+    """A UUID, or `sub_` + base62."""
+    external_id: NotRequired[str]
+    """Of its newest active subscriber."""
+    customer: NotRequired[TicketsCreateBodyCustomer]
+    """A customer without a subscriber."""
+    text: str
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
+    subject: NotRequired[Union[str, None]]
+    type_id: NotRequired[Union[str, None]]
+    """Sets priority and assignee, unless they are given."""
+    priority: NotRequired[Literal["low", "normal", "high", "urgent"]]
+    """Default: that of the type, else normal."""
+    assignee_id: NotRequired[Union[str, None]]
+    """Default: that of the type."""
+
+
+class TicketsCreateResponseCustomer1(TypedDict):
+    name: Union[str, None]
+    contact: Union[str, None]
+
+
+class TicketsCreateResponse(TypedDict):
+    """The response of POST /v1/helpdesk/tickets."""
+
+    ticket_id: str
+    number: int
+    """Counted from 1 in the project."""
+    subject: Union[str, None]
+    preview: Union[str, None]
+    """The beginning of the newest public message."""
+    status: Literal["new", "in_progress", "waiting", "closed"]
+    priority: Literal["low", "normal", "high", "urgent"]
+    type_id: Union[str, None]
+    source: Literal["bot", "api", "form"]
+    subscriber_id: Union[str, None]
+    channel: Union[Literal["telegram", "max"], None]
+    external_id: Union[str, None]
+    customer: Union[TicketsCreateResponseCustomer1, None]
+    """A customer without a subscriber."""
+    assignee_id: Union[str, None]
+    """A member of the team."""
+    waiting_since: Union[str, None]
+    """The oldest message of the customer without a public answer since."""
+    first_reply_at: Union[str, None]
+    first_reply_due_at: Union[str, None]
+    resolve_due_at: Union[str, None]
+    overdue: bool
+    """Whether one of the due times has passed unmet."""
+    csat_score: Union[int, None]
+    created_at: str
+    updated_at: str
+    closed_at: Union[str, None]
+
+
+class TicketsListQuery(TypedDict):
+    """The query of GET /v1/helpdesk/tickets."""
+
+    status: NotRequired[Literal["new", "in_progress", "waiting", "closed"]]
+    priority: NotRequired[Literal["low", "normal", "high", "urgent"]]
+    type_id: NotRequired[str]
+    assignee_id: NotRequired[Union[Literal["none"], str]]
+    """A member, or `none`."""
+    subscriber_id: NotRequired[str]
+    """A UUID, or `sub_` + base62."""
+    number: NotRequired[int]
+    overdue: NotRequired[Literal["true", "false"]]
+    q: NotRequired[str]
+    """Beginnings of words of the subject, the first message or the customer; or a number, such as #42."""
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class TicketsListResponse(TypedDict):
+    """The response of GET /v1/helpdesk/tickets."""
+
+    data: List[TicketsCreateResponse]
+    next_cursor: Union[str, None]
+
+
+class TicketsCountResponse(TypedDict):
+    """The response of GET /v1/helpdesk/counts."""
+
+    new: int
+    in_progress: int
+    waiting: int
+    unassigned: int
+    """Open ones that nobody has."""
+    mine: int
+    """Open ones of the member who asks; 0 for an API key."""
+    overdue: int
+
+
+class TicketsUpdateManyBodySet(TypedDict):
+    status: NotRequired[Literal["in_progress", "waiting", "closed"]]
+    priority: NotRequired[Literal["low", "normal", "high", "urgent"]]
+    assignee_id: NotRequired[Union[str, None]]
+
+
+class TicketsUpdateManyBody(TypedDict):
+    """The body of POST /v1/helpdesk/tickets/bulk."""
+
+    ids: List[str]
+    set: TicketsUpdateManyBodySet
+
+
+class TicketsUpdateManyResponseFailedItem(TypedDict):
+    id: str
+    code: str
+
+
+class TicketsUpdateManyResponse(TypedDict):
+    """The response of POST /v1/helpdesk/tickets/bulk."""
+
+    updated: int
+    failed: List[TicketsUpdateManyResponseFailedItem]
+
+
+class TicketsUpdateBody(TypedDict):
+    """The body of PATCH /v1/helpdesk/tickets/{id}."""
+
+    status: NotRequired[Literal["in_progress", "waiting", "closed"]]
+    priority: NotRequired[Literal["low", "normal", "high", "urgent"]]
+    assignee_id: NotRequired[Union[str, None]]
+    type_id: NotRequired[Union[str, None]]
+    subject: NotRequired[Union[str, None]]
+
+
+class TicketsListMessagesQuery(TypedDict):
+    """The query of GET /v1/helpdesk/tickets/{id}/messages."""
+
+    since: NotRequired[str]
+    """Only messages created at this time or later."""
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class TicketsListMessagesResponse(TypedDict):
+    """The response of GET /v1/helpdesk/tickets/{id}/messages."""
+
+    data: List[TicketsListMessagesItem]
+    next_cursor: Union[str, None]
+
+
+class TicketsListMessagesItemAttachmentsItem(TypedDict):
+    attachment_id: str
+    type: Literal["photo", "video", "document", "voice"]
+    name: Union[str, None]
+    mime: Union[str, None]
+    bytes: Union[int, None]
+
+
+class TicketsListMessagesItemChange1(TypedDict):
+    field: Literal["status", "assignee"]
+    before: Union[str, None]
+    after: Union[str, None]
+
+
+class TicketsListMessagesItemDelivery1(TypedDict):
+    status: Literal["queued", "sending", "sent", "failed", "skipped"]
+    reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing"], None]
+
+
+# An entry of the list of GET /v1/helpdesk/tickets/{id}/messages.
+TicketsListMessagesItem = TypedDict("TicketsListMessagesItem", {
+    "message_id": str,
+    "from": Literal["customer", "agent", "system"],
+    "internal": bool,
+    "text": str,
+    "attachments": List[TicketsListMessagesItemAttachmentsItem],
+    "change": Union[TicketsListMessagesItemChange1, None],
+    "member_id": Union[str, None],
+    "delivery": Union[TicketsListMessagesItemDelivery1, None],
+    "created_at": str,
+})
+
+
+class TicketsReplyBodyContentButtonsItemItem(TypedDict):
+    text: str
+    url: NotRequired[str]
+    data: NotRequired[str]
+    """Returned in `button.clicked`."""
+
+
+class TicketsReplyBodyContentMedia(TypedDict):
+    type: Literal["photo", "video", "document"]
+    url: str
+
+
+class TicketsReplyBodyContent(TypedDict):
+    text: NotRequired[str]
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
+    format: NotRequired[Literal["plain", "markdown", "html"]]
+    """Default: plain."""
+    buttons: NotRequired[List[List[TicketsReplyBodyContentButtonsItemItem]]]
+    """Rows of buttons; each button has either `url` or `data`."""
+    media: NotRequired[TicketsReplyBodyContentMedia]
+    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
+    template: NotRequired[str]
+    """The key of a template, instead of `text`."""
+    vars: NotRequired[Dict[str, Union[str, float, bool]]]
+    """Values for the placeholders of the template. They win over the built-in names."""
+
+
+# The body of POST /v1/helpdesk/tickets/{id}/messages.
+TicketsReplyBody = TypedDict("TicketsReplyBody", {
+    "content": TicketsReplyBodyContent,
+    "internal": NotRequired[bool],
+    "from": NotRequired[Literal["agent", "customer"]],
+    "status": NotRequired[Literal["in_progress", "waiting", "closed"]],
+})
+
+
+class ExportsGetTicketsQuery(TypedDict):
+    """The query of GET /v1/export/tickets."""
+
+    status: NotRequired[Literal["new", "in_progress", "waiting", "closed"]]
+    priority: NotRequired[Literal["low", "normal", "high", "urgent"]]
+    type_id: NotRequired[str]
+    assignee_id: NotRequired[Union[Literal["none"], str]]
+    """A member, or `none`."""
+    subscriber_id: NotRequired[str]
+    """A UUID, or `sub_` + base62."""
+    number: NotRequired[int]
+    overdue: NotRequired[Literal["true", "false"]]
+    q: NotRequired[str]
+    """Beginnings of words of the subject, the first message or the customer; or a number, such as #42."""
+
+
 class MessagesListQuery(TypedDict):
     """The query of GET /v1/messages."""
 
-    source: NotRequired[Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot", "form"]]
+    source: NotRequired[Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot", "ticket", "form"]]
     source_id: NotRequired[str]
     subscriber_id: NotRequired[str]
     """A UUID, or `sub_` + base62."""
@@ -3023,10 +3352,10 @@ class MessagesListItem(TypedDict):
     delivery_id: str
     subscriber_id: Union[str, None]
     """Null if the subscriber was removed."""
-    source: Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot", "form"]
+    source: Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot", "ticket", "form"]
     """Where it comes from."""
     source_id: Union[str, None]
-    """The batch, broadcast, scheduled or recurring message, chain or form that it comes from; null for a single message or code."""
+    """The batch, broadcast, scheduled or recurring message, chain, ticket or form that it comes from; null for a single message or code."""
     channel: Literal["telegram", "max"]
     status: Literal["queued", "sending", "sent", "failed", "skipped"]
     reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "cancelled", "too_late"], None]
@@ -3083,10 +3412,10 @@ class MessagesGetResponse(TypedDict):
     delivery_id: str
     subscriber_id: Union[str, None]
     """Null if the subscriber was removed."""
-    source: Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot", "form"]
+    source: Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot", "ticket", "form"]
     """Where it comes from."""
     source_id: Union[str, None]
-    """The batch, broadcast, scheduled or recurring message, chain or form that it comes from; null for a single message or code."""
+    """The batch, broadcast, scheduled or recurring message, chain, ticket or form that it comes from; null for a single message or code."""
     channel: Literal["telegram", "max"]
     status: Literal["queued", "sending", "sent", "failed", "skipped"]
     reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "cancelled", "too_late"], None]
@@ -4654,6 +4983,14 @@ FormsReplaceBody = FormsCreateBody
 FormsReplaceResponse = FormsCreateResponse
 SubmissionsGetResponse = FormsListSubmissionsItem
 SubmissionsUpdateResponse = FormsListSubmissionsItem
+HelpdeskUpdateResponse = HelpdeskGetResponse
+HelpdeskListTypesQuery = OidcListClientsQuery
+HelpdeskCreateTypeResponse = HelpdeskListTypesItem
+HelpdeskUpdateTypeResponse = HelpdeskListTypesItem
+TicketsListItem = TicketsCreateResponse
+TicketsGetResponse = TicketsCreateResponse
+TicketsUpdateResponse = TicketsCreateResponse
+TicketsReplyResponse = TicketsListMessagesItem
 WebhooksListQuery = OidcListClientsQuery
 WebhooksGetResponse = WebhooksListItem
 WebhooksGetStatsQuery = WebhooksAllStatsQuery
