@@ -58,6 +58,13 @@ async function lastOf(count: number, call: () => Promise<ApiResponse>): Promise<
 }
 
 /** How a caller meets each code, over HTTP and without any help from inside the service. */
+/** Where a new form takes submissions. */
+async function formPath(more: object): Promise<string> {
+  const fields = [{ key: 'size', type: 'text', label_en: 'Size' }];
+  const { body } = await project.api('POST', '/v1/forms', { name: 'Form', fields, ...more });
+  return `/f/${body.form_id}`;
+}
+
 const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   bad_request: () => sendRaw(Number(new URL(service.url).port), 'no HTTP\r\n\r\n'),
   validation_failed: () => project.api('POST', '/v1/webhooks', '{'),
@@ -173,6 +180,15 @@ const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   async rate_limit_otp() {
     const { subscriberId } = await subscribePerson(service, project);
     return lastOf(4, () => project.api('POST', '/v1/otp/send', { subscriber_id: subscriberId }));
+  },
+  async captcha_failed() {
+    const captcha = { verify_url: 'https://captcha.example/verify', secret: 'x' };
+    return service.apiWith(null)('POST', await formPath({ captcha, allowed_origins: ['*'] }), { size: 'M' });
+  },
+  origin_not_allowed: async () => service.apiWith(null)('POST', await formPath({}), { size: 'M' }),
+  async rate_limit_form() {
+    const path = await formPath({ allowed_origins: ['*'] });
+    return lastOf(6, () => service.apiWith(null)('POST', path, { size: 'M' }));
   },
   plan_limit: () => project.api('GET', '/v1/export/subscribers'),
   async rate_limit_export() {
