@@ -11,6 +11,7 @@ import { heading, row, type DocsPage } from './layout';
 import { sampleRequest, textOf } from './operation-sample';
 import { byResource, type Operation } from './operations';
 import { prose } from './prose';
+import { russianNotes } from './ru/notes';
 import { russianSummaries } from './ru/summaries';
 import { exampleResponse } from './schema-example';
 import { fieldLines } from './schema-fields';
@@ -24,6 +25,11 @@ export function operationUrl({ tag, id }: Pick<Operation, 'tag' | 'id'>, languag
 /** What an operation does, in a few words. */
 export function summaryOf({ id, summary }: Pick<Operation, 'id' | 'summary'>, language: Language): string {
   return language === 'ru' ? (russianSummaries[id] ?? summary) : summary;
+}
+
+/** What else there is to say about an operation; empty if there is nothing. */
+export function noteOf({ description }: Pick<Operation, 'description'>, language: Language): string {
+  return language === 'ru' ? (russianNotes[description] ?? description) : description;
 }
 
 /** The list of operations on the first page. */
@@ -86,8 +92,7 @@ const introductions: Record<Language, () => Html> = {
         Передавайте в каждом запросе <code>Authorization: Bearer &lt;API_KEY&gt;</code>, а тело — в JSON.
         Проект может сделать ${limits.requestsPerMinute} запросов в минуту. Все ошибки —
         <a href="/docs/ru/errors">в одном формате</a>; списки приходят как <code>{data, next_cursor}</code>,
-        сначала новые. То же описание есть в формате <a href="/openapi.json">OpenAPI 3.1</a>; описания полей и
-        примечания к операциям — на английском.
+        сначала новые. То же описание есть в формате <a href="/openapi.json">OpenAPI 3.1</a>, на английском.
       </p>
       <p>
         Примеры на TypeScript и Python написаны с SDK:
@@ -121,12 +126,13 @@ export function resourcePage(
 }
 
 function section(operation: Operation, baseUrl: string, language: Language): Html {
-  const { id, method, path, description, parameters, status, response, mediaTypes } = operation;
+  const { id, method, path, parameters, status, response, mediaTypes } = operation;
+  const note = noteOf(operation, language);
   const words = texts[language];
   const lines = (schema: Parameters<typeof fieldLines>[0]) => fieldLines(schema, fieldWords[language]);
   const text = html`${heading(2, id, summaryOf(operation, language))}
     <p class="route">${methodName(method)} <code>${path}</code></p>
-    ${description !== '' && html`<p ${language === 'ru' && html`lang="en"`}>${prose(description)}</p>`}
+    ${note !== '' && html`<p>${prose(note)}</p>`}
     <p class="facts">${access(operation, language)}</p>
     ${parameterTables(parameters, language)} ${bodyText(operation, language)}
     <p class="facts">${words.returns(status, mediaTypes)}</p>

@@ -7,7 +7,7 @@ import { eventText } from './event-texts';
 import { guidePath, type Guide } from './guides';
 import { limitAnchor, limitGroups } from './limits-page';
 import type { Operation } from './operations';
-import { operationUrl, summaryOf } from './reference';
+import { noteOf, operationUrl, summaryOf } from './reference';
 import type { Json } from './samples/request';
 import { fieldLines } from './schema-fields';
 import { signatureWords } from './signature-page';
@@ -48,7 +48,7 @@ export function searchIndex(guides: Guide[], operations: Operation[], language: 
       title: `${operation.method} ${operation.path}`,
       kind: 'API',
       url: operationUrl(operation, language),
-      text: `${summaryOf(operation, language)}. ${operation.description}`.trim(),
+      text: `${summaryOf(operation, language)}. ${noteOf(operation, language)}`.trim(),
       names: operationNames(operation),
     })),
     ...errorCodes.map((code) => ({

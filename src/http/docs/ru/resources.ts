@@ -26,6 +26,5 @@ export const russianResources: Readonly<Record<string, string>> = {
   Dashboard: 'Панель',
   Health: 'Состояние сервиса',
   Helpdesk: 'Поддержка',
-  Tickets: 'Обращения',
   Forms: 'Формы',
 };

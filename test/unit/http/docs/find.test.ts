@@ -1,8 +1,6 @@
 import '../../../../src/bots/registry';
-import { eventNames, eventTypes } from '../../../../src/events/contract';
 import { listOperations } from '../../../../src/http/docs/operations';
 import { searchIndex } from '../../../../src/http/docs/search-index';
-import { russianFields } from '../../../../src/http/docs/ru/fields';
 import { createWebhookRoutes } from '../../../../src/webhooks/routes';
 import { find } from '../../../../web/docs/find';
 
@@ -74,17 +72,4 @@ describe('the search', () => {
     expect(foundInRussian('402')).toContain('/docs/ru/errors#billing_blocked');
     expect(russianIndex.filter(({ url }) => !url.startsWith('/docs/ru/'))).toEqual([]);
   });
-});
-
-it('the Russian documentation describes every field of an event', () => {
-  const described = new Set<string>();
-  const read = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return;
-    const { description } = value as { description?: unknown };
-    if (typeof description === 'string') described.add(description);
-    Object.values(value).forEach(read);
-  };
-  eventTypes().forEach(({ schema }) => read(schema));
-  expect(eventNames.length).toBeGreaterThan(20);
-  expect([...described].filter((text) => !(text in russianFields))).toEqual([]);
 });
