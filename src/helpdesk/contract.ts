@@ -183,6 +183,11 @@ const filterFields = {
     .enum(['true', 'false'])
     .transform((value) => value === 'true')
     .optional(),
+  open: z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .optional()
+    .describe('`true`: all but closed ones; `false`: closed ones.'),
   q: z
     .string()
     .min(1)
@@ -205,6 +210,13 @@ export const ticketCountsSchema = z.strictObject({
   mine: z.number().int().describe('Open ones of the member who asks; 0 for an API key.'),
   overdue: z.number().int(),
 });
+
+export const agentSchema = z.strictObject({
+  member_id: idSchema,
+  first_name: z.string(),
+  you: z.boolean().describe('Whether it is the member who asks.'),
+});
+export type AgentView = z.output<typeof agentSchema>;
 
 export const attachmentSchema = z.strictObject({
   attachment_id: idSchema,

@@ -5,9 +5,11 @@ import { shortListQuery, shortPage } from '../contract/short-list';
 import type { Core } from '../core';
 import { routesOf } from '../http/route';
 import type { DeliverDeps } from '../messages';
+import { listMembers } from '../projects';
 import { openAttachment } from './attachments';
 import { authorOf } from './change';
 import {
+  agentSchema,
   attachmentParams,
   bulkResultSchema,
   bulkTicketsSchema,
@@ -79,6 +81,24 @@ function settingRoutes(deps: HelpdeskDeps) {
         response: helpdeskLinksSchema,
       },
       ({ project }) => Promise.resolve(supportLinks(deps, project)),
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/helpdesk/agents',
+        summary: 'List agents',
+        description: 'The members of the team, by name: those whom tickets can be assigned to.',
+        query: shortListQuery,
+        response: pageOf(agentSchema),
+      },
+      async ({ project, query }) =>
+        shortPage(
+          await listMembers(pool, project.id),
+          query,
+          ({ id }) => id,
+          ({ id, first_name }) => ({ member_id: id, first_name, you: id === project.member_id }),
+        ),
     ),
 
     route(

@@ -6,7 +6,7 @@ export { chargeLogin } from './charge-login';
 export { isBillingBlocked } from './queries/credits';
 export { type Account, findAccount, upsertAccount } from './queries/accounts';
 export { findLatestProject } from './queries/account-projects';
-export { type Member, findMember } from './queries/members';
+export { type Member, findMember, listMembers } from './queries/members';
 export {
   findNotifiedMembers,
   type NotifiedMember,

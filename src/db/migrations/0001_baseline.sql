@@ -1376,6 +1376,7 @@ CREATE TABLE tickets (
 );
 -- The inbox, newest first, with each of its filters.
 CREATE INDEX tickets_page ON tickets (project_id, created_at DESC, id DESC);
+CREATE INDEX tickets_open ON tickets (project_id, created_at DESC, id DESC) WHERE status <> 'closed';
 CREATE INDEX tickets_status ON tickets (project_id, status, created_at DESC, id DESC);
 CREATE INDEX tickets_assignee ON tickets (project_id, assignee_id, created_at DESC, id DESC);
 CREATE INDEX tickets_priority ON tickets (project_id, priority, created_at DESC, id DESC);

@@ -176,6 +176,8 @@ export interface TicketSearch {
   subscriberId?: string | undefined;
   number?: number | undefined;
   overdue?: boolean | undefined;
+  /** All but closed ones, or closed ones. */
+  open?: boolean | undefined;
   /** As PostgreSQL reads a tsquery. */
   words?: string | undefined;
   before: Cursor | null;
@@ -191,7 +193,7 @@ export function listTickets(
   projectId: string,
   search: TicketSearch,
 ): Promise<(TicketRow & { cursor_at: string })[]> {
-  const { before, limit, assigneeId, overdue } = search;
+  const { before, limit, assigneeId, overdue, open } = search;
   const filters: [name: string, text: (parameter: string) => string, value: unknown][] = [
     ['status', (p) => `t.status = ${p}`, search.status],
     ['priority', (p) => `t.priority = ${p}`, search.priority],
@@ -204,6 +206,8 @@ export function listTickets(
   const given = filters.filter(([, , value]) => value !== undefined);
   const fixed = [
     ...(assigneeId === null ? [['nobody', 't.assignee_id IS NULL']] : []),
+    ...(open === true ? [['open', `t.status <> 'closed'`]] : []),
+    ...(open === false ? [['closed', `t.status = 'closed'`]] : []),
     ...(overdue === true ? [['overdue', 't.due_at < now()']] : []),
     ...(overdue === false ? [['on_time', '(t.due_at IS NULL OR t.due_at >= now())']] : []),
   ];

@@ -226,6 +226,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'GET /v1/helpdesk': () => ({}),
   'PATCH /v1/helpdesk': () => ({ body: { csat: false } }),
   'GET /v1/helpdesk/link': () => ({}),
+  'GET /v1/helpdesk/agents': () => ({}),
   'GET /v1/helpdesk/types': () => ({}),
   'POST /v1/helpdesk/types': () => ({ body: { name_en: 'Return', name_ru: 'Возврат' } }),
   'PATCH /v1/helpdesk/types/{id}': ({ ticketType: id }) => ({ params: { id }, body: { priority: 'high' } }),

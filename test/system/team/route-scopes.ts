@@ -45,6 +45,7 @@ export const routeScopes: Readonly<Record<string, Scope | null>> = {
   'GET /v1/submissions/{id}': 'read',
   'GET /v1/helpdesk': 'read',
   'GET /v1/helpdesk/link': 'read',
+  'GET /v1/helpdesk/agents': 'read',
   'GET /v1/helpdesk/types': 'read',
   'GET /v1/helpdesk/counts': 'read',
   'GET /v1/helpdesk/tickets': 'read',

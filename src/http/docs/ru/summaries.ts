@@ -109,6 +109,7 @@ export const russianSummaries: Readonly<Record<string, string>> = {
   get_v1_helpdesk: 'Получить настройки поддержки',
   patch_v1_helpdesk: 'Изменить настройки поддержки',
   get_v1_helpdesk_link: 'Получить ссылки на поддержку',
+  get_v1_helpdesk_agents: 'Список сотрудников поддержки',
   get_v1_helpdesk_types: 'Список типов обращений',
   post_v1_helpdesk_types: 'Создать тип обращений',
   patch_v1_helpdesk_types_id: 'Изменить тип обращений',
