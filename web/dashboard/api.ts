@@ -226,12 +226,16 @@ async function request(
   method: string,
   path: string,
   body?: { type: string; content: string | Blob },
-  signal?: AbortSignal,
+  { signal, key }: { signal?: AbortSignal; key?: string } = {},
 ): Promise<Response> {
   const response = await fetch(path, {
     method,
     ...(signal ? { signal } : {}),
-    headers: { ...dashboardHeaders(path), ...(body ? { 'content-type': body.type } : {}) },
+    headers: {
+      ...dashboardHeaders(path),
+      ...(body ? { 'content-type': body.type } : {}),
+      ...(key ? { 'idempotency-key': key } : {}),
+    },
     ...(body ? { body: body.content } : {}),
   }).catch(() => {
     throw new ApiError(0, 'offline', t.offline, null, method === 'GET');
@@ -247,11 +251,13 @@ async function request(
   );
 }
 
-async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+/** With `key`, a request that is sent again is carried out once. */
+export async function call<T>(method: string, path: string, body?: unknown, key?: string): Promise<T> {
   const response = await request(
     method,
     path,
     body === undefined ? undefined : { type: 'application/json', content: JSON.stringify(body) },
+    key === undefined ? {} : { key },
   );
   if (response.status === 204) return undefined as T;
   return (await response.json().catch(() => {
@@ -272,7 +278,7 @@ export async function download(path: string, filename: string): Promise<void> {
 /** The stream of hints that a list has changed. Not an EventSource, which cannot send the dashboard's headers. */
 export async function openChanges(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
   const path = `/v1/webhooks/stream?changes=${followedLists.join(',')}`;
-  const { body } = await request('GET', path, undefined, signal);
+  const { body } = await request('GET', path, undefined, { signal });
   if (!body) throw new ApiError(0, 'offline', t.offline);
   return body;
 }

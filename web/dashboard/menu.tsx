@@ -2,6 +2,8 @@ import type { Scope } from '../../src/contract/scopes';
 import type { IconName } from '../shared/icons';
 import { can } from './access';
 import { Icon } from './elements';
+import { helpdesk } from './helpdesk-api';
+import { useResource } from './resource';
 import { Link } from './router';
 import { t } from './texts';
 
@@ -11,6 +13,8 @@ export interface MenuPage {
   icon: IconName;
   /** Shown to those who may do this. Default: everyone. */
   scope?: Scope;
+  /** What is counted beside its title. */
+  count?: 'new_tickets';
   /** Pages that belong to it and stand beside it as tabs. It is the first of them. */
   tabs?: { path: string; title: string }[];
 }
@@ -44,6 +48,7 @@ function groups(): MenuGroup[] {
     {
       title: t.menuMessaging,
       pages: [
+        { path: '/dashboard/inbox', title: t.inbox, icon: 'inbox', count: 'new_tickets' },
         { path: '/dashboard/subscribers', title: t.subscribers, icon: 'users' },
         {
           path: '/dashboard/broadcasts',
@@ -110,6 +115,7 @@ export function Menu({ path, onLeave }: { path: string; onLeave: () => void }) {
   const entry = (page: MenuPage) => (
     <Link key={page.path} to={page.path} current={isCurrent(path, page)} onClick={onLeave}>
       <Icon name={page.icon} /> {page.title}
+      {page.count && <NewTickets isOpen={isCurrent(path, page)} />}
     </Link>
   );
   return (
@@ -124,6 +130,21 @@ export function Menu({ path, onLeave }: { path: string; onLeave: () => void }) {
         </div>
       ))}
     </nav>
+  );
+}
+
+const COUNT_MS = 60_000;
+
+/** Beside the open inbox it follows every change; elsewhere a minute is soon enough, and opens no stream. */
+function NewTickets({ isOpen }: { isOpen: boolean }) {
+  const counts = useResource(helpdesk.counts, 'counts', isOpen ? 'tickets' : COUNT_MS);
+  const count = counts.data?.new ?? 0;
+  if (count === 0) return null;
+  return (
+    <span class="menu-count figure" title={t.newTickets(count)}>
+      <span aria-hidden="true">{count > 99 ? '99+' : count}</span>
+      <span class="visually-hidden">{t.newTickets(count)}</span>
+    </span>
   );
 }
 

@@ -5,6 +5,7 @@ import type { IconName } from '../shared/icons';
 import { api } from './api';
 import { Dialog, Icon, Problem } from './elements';
 import { dateAndTime } from './format';
+import { helpdesk } from './helpdesk-api';
 import { menuGroups, overviewPage } from './menu';
 import { useResource, useSettled } from './resource';
 import { go } from './router';
@@ -38,7 +39,7 @@ export function usePalette(): { isOpen: boolean; open: () => void; close: () => 
   return { isOpen, open: () => setOpen(true), close: () => setOpen(false) };
 }
 
-/** Finds pages by their names; subscribers, deliveries and sessions by what the API finds them by. */
+/** Finds pages by their names; tickets, subscribers, deliveries and sessions by what the API finds them by. */
 export function Palette({ onClose, onLeave }: { onClose: () => void; onLeave: () => void }) {
   const list = useId();
   const [typed, setTyped] = useState('');
@@ -132,17 +133,25 @@ function findPages(typed: string): Found[] {
 }
 
 async function findRecords(q: string): Promise<Found[]> {
-  if (q.length < SHORTEST) return [];
-  const [subscribers, deliveries] = await Promise.all([
+  const isNumber = /^#?\d+$/.test(q);
+  if (q.length < SHORTEST && !isNumber) return [];
+  const [subscribers, deliveries, tickets] = await Promise.all([
     api.subscribers({ q, channel: '', active: '', tag: '', cursor: null }),
     q.length < limits.webhookSearchLength.min
       ? { data: [] }
       : api.allDeliveries({ q, status: '', event: '', endpoint_id: '', since: '', cursor: null }),
+    helpdesk.tickets({ q: q.slice(0, limits.ticketSearchLength), cursor: null, limit: MOST }),
   ]);
   const people = subscribers.data.slice(0, MOST);
   // A session has no words of its own to be found by: it is found by its person, or by its id.
   const sessions = await sessionsOf(people[0]?.subscriber_id);
   return [
+    ...tickets.data.map((ticket) => ({
+      to: `/dashboard/inbox/${ticket.ticket_id}`,
+      icon: 'inbox' as const,
+      title: t.ticketEntry(ticket.number, ticket.subject ?? ticket.preview ?? ''),
+      detail: `${t.ticketStates[ticket.status]} · ${dateAndTime(ticket.created_at)}`,
+    })),
     ...people.map(({ subscriber_id, first_name, username, external_id }) => ({
       to: `/dashboard/subscribers/${subscriber_id}`,
       icon: 'users' as const,

@@ -37,6 +37,7 @@ import { Subscribers } from './pages/subscribers';
 import { Team } from './pages/team';
 import { OpenTemplate, TemplateEditor } from './pages/template-editor';
 import { Templates } from './pages/templates';
+import { later } from './later';
 import { stopLive } from './live';
 import { hasDrafts, removeDrafts } from './message/draft-storage';
 import { Menu, Tabs } from './menu';
@@ -44,6 +45,10 @@ import { Palette, usePalette } from './palette';
 import { useResource } from './resource';
 import { enter, Heading, Link, nameProject, usePath } from './router';
 import { t } from './texts';
+
+/** The inbox has its own script: most people never open it. */
+const Inbox = later(() => import('./inbox').then((pages) => pages.Inbox));
+const InboxSettings = later(() => import('./inbox/settings').then((pages) => pages.InboxSettings));
 
 const FIND_KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
 
@@ -185,6 +190,9 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (section === 'subscribers') {
     if (id === 'import') return only('manage', <ImportPage />);
     return id ? <SubscriberPage key={id} id={id} /> : <Subscribers />;
+  }
+  if (section === 'inbox') {
+    return id === 'settings' ? only('manage', <InboxSettings />) : <Inbox id={id} />;
   }
   if (section === 'events') return <TrackedEvents />;
   if (section === 'links') return <Links />;

@@ -24,6 +24,8 @@ import cursor from 'heroicons/20/solid/cursor-arrow-rays.svg?raw';
 import document from 'heroicons/24/outline/document-text.svg?raw';
 import envelope from 'heroicons/20/solid/chat-bubble-left.svg?raw';
 import exclamation from 'heroicons/20/solid/exclamation-triangle.svg?raw';
+import funnel from 'heroicons/20/solid/funnel.svg?raw';
+import inbox from 'heroicons/24/outline/inbox.svg?raw';
 import identification from 'heroicons/24/outline/identification.svg?raw';
 import flag from 'heroicons/20/solid/flag.svg?raw';
 import home from 'heroicons/24/outline/home.svg?raw';
@@ -35,6 +37,7 @@ import list from 'heroicons/24/outline/queue-list.svg?raw';
 import login from 'heroicons/24/outline/finger-print.svg?raw';
 import megaphone from 'heroicons/24/outline/megaphone.svg?raw';
 import minusCircle from 'heroicons/20/solid/minus-circle.svg?raw';
+import pencil from 'heroicons/20/solid/pencil-square.svg?raw';
 import photo from 'heroicons/24/outline/photo.svg?raw';
 import plus from 'heroicons/20/solid/plus.svg?raw';
 import repeat from 'heroicons/24/outline/arrow-path-rounded-square.svg?raw';
@@ -75,8 +78,10 @@ export const icons = {
   envelope,
   exclamation,
   flag,
+  funnel,
   home,
   identification,
+  inbox,
   italic,
   key,
   link,
@@ -85,6 +90,7 @@ export const icons = {
   login,
   megaphone,
   minusCircle,
+  pencil,
   photo,
   plus,
   repeat,

@@ -62,7 +62,7 @@ function messageOf(
     buttons: [[{ text: texts.openDashboard, url: `${publicUrl}/dashboard/${path}` }]],
   });
   const endpoint = `webhooks/${data.endpoint_id ?? ''}`;
-  const ticket = `tickets/${data.ticket_id ?? ''}`;
+  const ticket = `inbox/${data.ticket_id ?? ''}`;
   switch (event) {
     case 'endpoint.failing':
       return message(texts.endpointFailing(project, url), endpoint);

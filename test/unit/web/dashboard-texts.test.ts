@@ -5,6 +5,8 @@ import { routeSpecs } from '../../../sdk/generator/routes';
 import { errorCodes } from '../../../src/contract/errors';
 import { auditActionOf } from '../../../src/http/audit-action';
 import { en } from '../../../web/dashboard/texts/en';
+import { inboxEn } from '../../../web/dashboard/texts/inbox-en';
+import { inboxRu } from '../../../web/dashboard/texts/inbox-ru';
 import { ru } from '../../../web/dashboard/texts/ru';
 
 const dashboard = path.join(__dirname, '..', '..', '..', 'web', 'dashboard');
@@ -48,7 +50,8 @@ function shape(texts: object): string[] {
 describe('the texts of the dashboard', () => {
   it('are there in both languages, and none is empty', () => {
     expect(shape(ru).sort()).toEqual(shape(en).sort());
-    for (const texts of [en, ru]) {
+    expect(shape(inboxRu).sort()).toEqual(shape(inboxEn).sort());
+    for (const texts of [en, ru, inboxEn, inboxRu]) {
       const empty = Object.entries(texts).filter(([, value]) => (value as unknown) === '');
       expect(empty).toEqual([]);
     }
@@ -73,14 +76,20 @@ describe('the texts of the dashboard', () => {
   });
 
   it('are all used, and every text that is used exists', () => {
-    const used = new Set<string>();
+    const used = { t: new Set<string>(), w: new Set<string>() };
     visitAll((node) => {
-      if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
-        if (node.expression.text === 't') used.add(node.name.text);
-      }
+      if (!ts.isPropertyAccessExpression(node)) return;
+      const catalogue = node.expression.getText().replace('words()', 'w');
+      if (catalogue === 't' || catalogue === 'w') used[catalogue].add(node.name.text);
     });
-    expect([...used].filter((name) => !(name in en))).toEqual([]);
-    expect(Object.keys(en).filter((name) => !used.has(name))).toEqual([]);
+    // `w` are those of the inbox, which are loaded with its pages.
+    for (const [texts, names] of [
+      [en, used.t],
+      [inboxEn, used.w],
+    ] as const) {
+      expect([...names].filter((name) => !(name in texts))).toEqual([]);
+      expect(Object.keys(texts).filter((name) => !names.has(name))).toEqual([]);
+    }
   });
 
   it('are not written into the pages themselves', () => {

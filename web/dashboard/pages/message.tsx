@@ -31,7 +31,7 @@ export function sourcePath({ source, source_id }: Pick<Message, 'source' | 'sour
     recurring: 'recurring',
     drip: 'drip',
     form: 'forms',
-    ticket: 'tickets',
+    ticket: 'inbox',
     send: null,
     otp: null,
     bot: null,

@@ -55,6 +55,9 @@ function Profile({ subscriber, reload }: { subscriber: Subscriber; reload: () =>
               </Link>
             </Allowed>
           )}
+          <Link to={`/dashboard/inbox?view=all&subscriber=${subscriber.subscriber_id}`} class="btn">
+            {t.ticketsOf}
+          </Link>
           <DownloadButton
             path={`/v1/subscribers/${subscriber.subscriber_id}/data`}
             filename={`subscriber-${subscriber.subscriber_id}.json`}

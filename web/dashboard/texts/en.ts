@@ -276,7 +276,6 @@ export const en = {
   noDeliveriesText: 'Send a test event from the endpoint’s page to see one.',
   noDeliveriesMatch: 'No deliveries match these filters',
   searchDeliveries: 'Delivery ID, event ID or text in the body',
-  select: 'Select',
   selectDelivery: (event: string) => `Select ${event}`,
   selected: (number: number) => `${count(number, 'delivery', 'deliveries')} selected`,
   retrySelected: 'Retry selected',

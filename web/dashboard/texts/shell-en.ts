@@ -1,3 +1,5 @@
+import { plural } from './plural';
+
 /** The frame around the pages, finding one's way, and what lists share. */
 export const shellEn = {
   menuLogin: 'Login',
@@ -8,7 +10,17 @@ export const shellEn = {
   find: 'Find',
   selectAllRows: 'Select all on this page',
   palette: 'Find',
-  paletteHint: 'Pages, subscribers, deliveries, logins',
+  paletteHint: 'Pages, tickets, subscribers, deliveries, logins',
+  inbox: 'Inbox',
+  newTickets: (count: number) => plural('en-GB', count, { one: 'new ticket', other: 'new tickets' }),
+  ticketEntry: (number: number, about: string) => `#${number} ${about}`.trim(),
+  ticketStates: {
+    new: 'New',
+    in_progress: 'In progress',
+    waiting: 'Waiting for customer',
+    closed: 'Closed',
+  },
+  ticketsOf: 'Tickets',
   paletteNothing: 'Nothing found',
   loginOf: (name: string) => `Login of ${name}`,
   loginById: 'Login with this ID',

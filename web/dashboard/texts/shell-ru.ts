@@ -1,3 +1,4 @@
+import { plural } from './plural';
 import type { shellEn } from './shell-en';
 
 export const shellRu: typeof shellEn = {
@@ -9,7 +10,23 @@ export const shellRu: typeof shellEn = {
   find: 'Найти',
   selectAllRows: 'Выбрать все на странице',
   palette: 'Поиск',
-  paletteHint: 'Страницы, подписчики, доставки, входы',
+  paletteHint: 'Страницы, обращения, подписчики, доставки, входы',
+  inbox: 'Обращения',
+  newTickets: (count) =>
+    plural('ru-RU', count, {
+      one: 'новое обращение',
+      few: 'новых обращения',
+      many: 'новых обращений',
+      other: 'нового обращения',
+    }),
+  ticketEntry: (number, about) => `#${number} ${about}`.trim(),
+  ticketStates: {
+    new: 'Новое',
+    in_progress: 'В работе',
+    waiting: 'Ждёт клиента',
+    closed: 'Закрыто',
+  },
+  ticketsOf: 'Обращения',
   paletteNothing: 'Ничего не нашлось',
   loginOf: (name) => `Вход: ${name}`,
   loginById: 'Вход с этим ID',

@@ -1084,6 +1084,20 @@ export class HelpdeskApi {
     return this.transport.request({ method: 'GET', path: '/v1/helpdesk/link' }, options);
   }
 
+  /**
+   * List agents: `GET /v1/helpdesk/agents`.
+   *
+   * The members of the team, by name: those whom tickets can be assigned to.
+   */
+  listAgents(query: types.HelpdeskListAgentsQuery = {}, options: RequestOptions = {}): Promise<types.HelpdeskListAgentsResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/helpdesk/agents', query }, options);
+  }
+
+  /** All pages of `listAgents`, entry by entry. */
+  listAllAgents(query: types.HelpdeskListAgentsQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.HelpdeskListAgentsItem, void, undefined> {
+    return allPages((cursor) => this.listAgents({ ...query, cursor }, options), query.cursor);
+  }
+
   /** List ticket types: `GET /v1/helpdesk/types`. */
   listTypes(query: types.HelpdeskListTypesQuery = {}, options: RequestOptions = {}): Promise<types.HelpdeskListTypesResponse> {
     return this.transport.request({ method: 'GET', path: '/v1/helpdesk/types', query }, options);

@@ -2683,6 +2683,23 @@ export type HelpdeskGetLinksResponse = {
   max_link: string | null;
 };
 
+/** The query of GET /v1/helpdesk/agents. */
+export type HelpdeskListAgentsQuery = OidcListClientsQuery;
+
+/** The response of GET /v1/helpdesk/agents. */
+export type HelpdeskListAgentsResponse = {
+  data: Array<HelpdeskListAgentsItem>;
+  next_cursor: string | null;
+};
+
+/** An entry of the list of GET /v1/helpdesk/agents. */
+export type HelpdeskListAgentsItem = {
+  member_id: string;
+  first_name: string;
+  /** Whether it is the member who asks. */
+  you: boolean;
+};
+
 /** The query of GET /v1/helpdesk/types. */
 export type HelpdeskListTypesQuery = OidcListClientsQuery;
 
@@ -2803,6 +2820,8 @@ export type TicketsListQuery = {
   subscriber_id?: string | undefined;
   number?: number | undefined;
   overdue?: 'true' | 'false' | undefined;
+  /** `true`: all but closed ones; `false`: closed ones. */
+  open?: 'true' | 'false' | undefined;
   /** Beginnings of words of the subject, the first message or the customer; or a number, such as #42. */
   q?: string | undefined;
   cursor?: string | undefined;
@@ -2954,6 +2973,8 @@ export type ExportsGetTicketsQuery = {
   subscriber_id?: string | undefined;
   number?: number | undefined;
   overdue?: 'true' | 'false' | undefined;
+  /** `true`: all but closed ones; `false`: closed ones. */
+  open?: 'true' | 'false' | undefined;
   /** Beginnings of words of the subject, the first message or the customer; or a number, such as #42. */
   q?: string | undefined;
 };

@@ -320,6 +320,7 @@ class ExportsApi:
         subscriber_id: Union[str, Omit] = OMIT,
         number: Union[int, Omit] = OMIT,
         overdue: Union[Literal["true", "false"], Omit] = OMIT,
+        open: Union[Literal["true", "false"], Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> HeraldFile:
@@ -329,7 +330,7 @@ class ExportsApi:
         return cast(HeraldFile, self._transport.request(
             "GET",
             "/v1/export/tickets",
-            query=given({"status": status, "priority": priority, "type_id": type_id, "assignee_id": assignee_id, "subscriber_id": subscriber_id, "number": number, "overdue": overdue, "q": q}),
+            query=given({"status": status, "priority": priority, "type_id": type_id, "assignee_id": assignee_id, "subscriber_id": subscriber_id, "number": number, "overdue": overdue, "open": open, "q": q}),
             returns="file",
             options=request_options,
         ))
@@ -2428,6 +2429,36 @@ class HelpdeskApi:
             options=request_options,
         ))
 
+    def list_agents(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.HelpdeskListAgentsResponse:
+        """List agents: `GET /v1/helpdesk/agents`.
+
+        The members of the team, by name: those whom tickets can be assigned to."""
+        return cast(types.HelpdeskListAgentsResponse, self._transport.request(
+            "GET",
+            "/v1/helpdesk/agents",
+            query=given({"cursor": cursor, "limit": limit}),
+            options=request_options,
+        ))
+
+    def list_all_agents(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> Iterator[types.HelpdeskListAgentsItem]:
+        """All pages of `list_agents`, entry by entry."""
+        return all_pages(
+            lambda next_cursor: cast(Any, self.list_agents(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
+
     def list_types(
         self,
         *,
@@ -2553,6 +2584,7 @@ class TicketsApi:
         subscriber_id: Union[str, Omit] = OMIT,
         number: Union[int, Omit] = OMIT,
         overdue: Union[Literal["true", "false"], Omit] = OMIT,
+        open: Union[Literal["true", "false"], Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
@@ -2562,7 +2594,7 @@ class TicketsApi:
         return cast(types.TicketsListResponse, self._transport.request(
             "GET",
             "/v1/helpdesk/tickets",
-            query=given({"status": status, "priority": priority, "type_id": type_id, "assignee_id": assignee_id, "subscriber_id": subscriber_id, "number": number, "overdue": overdue, "q": q, "cursor": cursor, "limit": limit}),
+            query=given({"status": status, "priority": priority, "type_id": type_id, "assignee_id": assignee_id, "subscriber_id": subscriber_id, "number": number, "overdue": overdue, "open": open, "q": q, "cursor": cursor, "limit": limit}),
             options=request_options,
         ))
 
@@ -2576,6 +2608,7 @@ class TicketsApi:
         subscriber_id: Union[str, Omit] = OMIT,
         number: Union[int, Omit] = OMIT,
         overdue: Union[Literal["true", "false"], Omit] = OMIT,
+        open: Union[Literal["true", "false"], Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
@@ -2583,7 +2616,7 @@ class TicketsApi:
     ) -> Iterator[types.TicketsListItem]:
         """All pages of `list`, entry by entry."""
         return all_pages(
-            lambda next_cursor: cast(Any, self.list(status=status, priority=priority, type_id=type_id, assignee_id=assignee_id, subscriber_id=subscriber_id, number=number, overdue=overdue, q=q, limit=limit, cursor=next_cursor, request_options=request_options)),
+            lambda next_cursor: cast(Any, self.list(status=status, priority=priority, type_id=type_id, assignee_id=assignee_id, subscriber_id=subscriber_id, number=number, overdue=overdue, open=open, q=q, limit=limit, cursor=next_cursor, request_options=request_options)),
             cursor,
         )
 

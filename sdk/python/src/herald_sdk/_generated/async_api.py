@@ -321,6 +321,7 @@ class AsyncExportsApi:
         subscriber_id: Union[str, Omit] = OMIT,
         number: Union[int, Omit] = OMIT,
         overdue: Union[Literal["true", "false"], Omit] = OMIT,
+        open: Union[Literal["true", "false"], Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> AsyncHeraldFile:
@@ -330,7 +331,7 @@ class AsyncExportsApi:
         return cast(AsyncHeraldFile, await self._transport.request(
             "GET",
             "/v1/export/tickets",
-            query=given({"status": status, "priority": priority, "type_id": type_id, "assignee_id": assignee_id, "subscriber_id": subscriber_id, "number": number, "overdue": overdue, "q": q}),
+            query=given({"status": status, "priority": priority, "type_id": type_id, "assignee_id": assignee_id, "subscriber_id": subscriber_id, "number": number, "overdue": overdue, "open": open, "q": q}),
             returns="file",
             options=request_options,
         ))
@@ -2429,6 +2430,36 @@ class AsyncHelpdeskApi:
             options=request_options,
         ))
 
+    async def list_agents(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.HelpdeskListAgentsResponse:
+        """List agents: `GET /v1/helpdesk/agents`.
+
+        The members of the team, by name: those whom tickets can be assigned to."""
+        return cast(types.HelpdeskListAgentsResponse, await self._transport.request(
+            "GET",
+            "/v1/helpdesk/agents",
+            query=given({"cursor": cursor, "limit": limit}),
+            options=request_options,
+        ))
+
+    def list_all_agents(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> AsyncIterator[types.HelpdeskListAgentsItem]:
+        """All pages of `list_agents`, entry by entry."""
+        return all_pages_async(
+            lambda next_cursor: cast(Any, self.list_agents(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
+
     async def list_types(
         self,
         *,
@@ -2554,6 +2585,7 @@ class AsyncTicketsApi:
         subscriber_id: Union[str, Omit] = OMIT,
         number: Union[int, Omit] = OMIT,
         overdue: Union[Literal["true", "false"], Omit] = OMIT,
+        open: Union[Literal["true", "false"], Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
@@ -2563,7 +2595,7 @@ class AsyncTicketsApi:
         return cast(types.TicketsListResponse, await self._transport.request(
             "GET",
             "/v1/helpdesk/tickets",
-            query=given({"status": status, "priority": priority, "type_id": type_id, "assignee_id": assignee_id, "subscriber_id": subscriber_id, "number": number, "overdue": overdue, "q": q, "cursor": cursor, "limit": limit}),
+            query=given({"status": status, "priority": priority, "type_id": type_id, "assignee_id": assignee_id, "subscriber_id": subscriber_id, "number": number, "overdue": overdue, "open": open, "q": q, "cursor": cursor, "limit": limit}),
             options=request_options,
         ))
 
@@ -2577,6 +2609,7 @@ class AsyncTicketsApi:
         subscriber_id: Union[str, Omit] = OMIT,
         number: Union[int, Omit] = OMIT,
         overdue: Union[Literal["true", "false"], Omit] = OMIT,
+        open: Union[Literal["true", "false"], Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
@@ -2584,7 +2617,7 @@ class AsyncTicketsApi:
     ) -> AsyncIterator[types.TicketsListItem]:
         """All pages of `list`, entry by entry."""
         return all_pages_async(
-            lambda next_cursor: cast(Any, self.list(status=status, priority=priority, type_id=type_id, assignee_id=assignee_id, subscriber_id=subscriber_id, number=number, overdue=overdue, q=q, limit=limit, cursor=next_cursor, request_options=request_options)),
+            lambda next_cursor: cast(Any, self.list(status=status, priority=priority, type_id=type_id, assignee_id=assignee_id, subscriber_id=subscriber_id, number=number, overdue=overdue, open=open, q=q, limit=limit, cursor=next_cursor, request_options=request_options)),
             cursor,
         )
 

@@ -3039,6 +3039,22 @@ class HelpdeskGetLinksResponse(TypedDict):
     """Opens the bot; null if the channel is not offered."""
 
 
+class HelpdeskListAgentsResponse(TypedDict):
+    """The response of GET /v1/helpdesk/agents."""
+
+    data: List[HelpdeskListAgentsItem]
+    next_cursor: Union[str, None]
+
+
+class HelpdeskListAgentsItem(TypedDict):
+    """An entry of the list of GET /v1/helpdesk/agents."""
+
+    member_id: str
+    first_name: str
+    you: bool
+    """Whether it is the member who asks."""
+
+
 class HelpdeskListTypesResponse(TypedDict):
     """The response of GET /v1/helpdesk/types."""
 
@@ -3161,6 +3177,8 @@ class TicketsListQuery(TypedDict):
     """A UUID, or `sub_` + base62."""
     number: NotRequired[int]
     overdue: NotRequired[Literal["true", "false"]]
+    open: NotRequired[Literal["true", "false"]]
+    """`true`: all but closed ones; `false`: closed ones."""
     q: NotRequired[str]
     """Beginnings of words of the subject, the first message or the customer; or a number, such as #42."""
     cursor: NotRequired[str]
@@ -3321,6 +3339,8 @@ class ExportsGetTicketsQuery(TypedDict):
     """A UUID, or `sub_` + base62."""
     number: NotRequired[int]
     overdue: NotRequired[Literal["true", "false"]]
+    open: NotRequired[Literal["true", "false"]]
+    """`true`: all but closed ones; `false`: closed ones."""
     q: NotRequired[str]
     """Beginnings of words of the subject, the first message or the customer; or a number, such as #42."""
 
@@ -4984,6 +5004,7 @@ FormsReplaceResponse = FormsCreateResponse
 SubmissionsGetResponse = FormsListSubmissionsItem
 SubmissionsUpdateResponse = FormsListSubmissionsItem
 HelpdeskUpdateResponse = HelpdeskGetResponse
+HelpdeskListAgentsQuery = OidcListClientsQuery
 HelpdeskListTypesQuery = OidcListClientsQuery
 HelpdeskCreateTypeResponse = HelpdeskListTypesItem
 HelpdeskUpdateTypeResponse = HelpdeskListTypesItem
