@@ -32,7 +32,7 @@ async function exportList(kind: Kind, slug: string, { json }: { json?: boolean }
     const readPage = await source.open(pool, project.id, {});
     const signal = new AbortController().signal;
     const format = json ? jsonRows(source.row) : csvRows(source.row);
-    const lines = await openLines(pool, { format, readPage, signal });
+    const lines = await openLines(pool, { projectId: project.id, format, readPage, signal });
     await pipeline(Readable.from(lines), process.stdout, { end: false }).catch(ignoreClosedPipe);
   }, installation);
 }

@@ -62,22 +62,47 @@ function rest(startedAt: number): Promise<void> {
   return sleep(Math.min(performance.now() - startedAt, MAX_REST_MS), undefined, { ref: false });
 }
 
+interface LaneOptions {
+  /** Whether the lane rests after work of this project. */
+  restsAfter?: (projectId: string) => boolean;
+  /** The next work begins after this time, even if the one before it has not ended. */
+  maxHoldMs?: number;
+}
+
+/** A queue for the process, with what is first in the queue of each project. After each work it rests for as long as that took. */
+function createLane({ restsAfter = () => true, maxHoldMs }: LaneOptions = {}): Parameters<
+  typeof createTurns
+>[0] {
+  let last: Promise<void> = Promise.resolve();
+  return (work, projectId) => {
+    const begun = last.then(() => ({ startedAt: performance.now(), ended: work() }));
+    last = begun.then(async ({ startedAt, ended }) => {
+      await (maxHoldMs === undefined ? ended : endedOrHeld(ended, maxHoldMs));
+      if (restsAfter(projectId)) await rest(startedAt);
+    });
+    return begun.then(({ ended }) => ended);
+  };
+}
+
+async function endedOrHeld(ended: Promise<void>, maxHoldMs: number): Promise<void> {
+  const over = new AbortController();
+  const held = sleep(maxHoldMs, undefined, { ref: false, signal: over.signal }).catch(() => {});
+  await Promise.race([ended, held]);
+  over.abort();
+}
+
 /**
  * Runs one batch of work that has many, and then leaves the database alone for as long as it took: several such works take half
  * of a core together. Each of the short statements of a login would wait for a core behind them. A project waits for its own
  * batches and then takes turns with others, so that many works of one cost another no more than one.
  */
-export const inTurn = createTurns(afterOthers);
+export const inTurn = createTurns(createLane());
 
-/** The last batch in the queue of the process. */
-let last: Promise<void> = Promise.resolve();
+/** A read that takes longer mostly waits in the database, for a disk or a lock. */
+const MAX_READ_HOLD_MS = 500;
 
-function afterOthers(work: () => Promise<void>): Promise<void> {
-  let startedAt = 0;
-  const ended = last.then(() => {
-    startedAt = performance.now();
-    return work();
-  });
-  last = ended.then(() => rest(startedAt));
-  return ended;
-}
+/**
+ * The same for reads of many rows: a page of an export, a search in bodies. A rest follows only if the process serves other
+ * projects as well. A slow read holds up the further ones of its project, and others only for a moment.
+ */
+export const inReadTurn = createTurns(createLane({ restsAfter: hasCompany, maxHoldMs: MAX_READ_HOLD_MS }));

@@ -31,7 +31,7 @@ export function createExportRoute<Query extends z.ZodType>(
       if (project.plan === 'free') throw new AppError('plan_limit', 'The free plan has no exports.');
       const stream = await leasedStream(pool, project.id, access(), async (signal) => {
         const readPage = await source.open(pool, project.id, query as z.output<Query>);
-        return openLines(pool, { format: csvRows(source.row), readPage, signal });
+        return openLines(pool, { projectId: project.id, format: csvRows(source.row), readPage, signal });
       });
       return new Streamed('text/csv; charset=utf-8', `${source.kind}.csv`, stream);
     },

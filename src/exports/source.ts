@@ -3,11 +3,14 @@ import type { Cursor } from '../contract/cursor';
 import type { ErrorCode } from '../contract/errors';
 import type { Db } from '../db/pool';
 
-/** A row of a list: as the API shows it, with its place in the list. */
+/** A row of a list, with its place in the list. */
 export interface ExportedRow {
   cursor: Cursor;
-  view: Record<string, unknown>;
+  /** The row as the API shows it. */
+  view(): RowView;
 }
+
+export type RowView = Record<string, unknown>;
 
 /** A page of a list after `before`, newest first. */
 export type ReadPage = (db: Db, before: Cursor | null, limit: number) => Promise<ExportedRow[]>;
@@ -31,9 +34,9 @@ export interface ExportSource<Query extends z.ZodType = z.ZodType> {
 export function exportedRows<Row extends { cursor_at: string; id: string }>(
   found: Row[],
   limit: number,
-  present: (row: Row) => Record<string, unknown>,
+  present: (row: Row) => RowView,
 ): ExportedRow[] {
   return found
     .slice(0, limit)
-    .map((row) => ({ cursor: { at: row.cursor_at, id: row.id }, view: present(row) }));
+    .map((row) => ({ cursor: { at: row.cursor_at, id: row.id }, view: () => present(row) }));
 }

@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
+import { inReadTurn } from '../db/batches';
 import { withCancellation } from '../db/cancellable';
 import { endedBy } from '../lib/ended-by';
 import { isoTime } from '../lib/iso-time';
+import { createPauses } from '../lib/pauses';
 import { heldTables, publicIdsOf } from './personal-data';
 import { readHeld, type HeldRow } from './queries/personal-data';
 import type { SubscriberRecord } from './record';
@@ -35,12 +37,13 @@ async function* jsonParts(
     yield `${n === 0 ? '{' : ',\n'}${JSON.stringify(table.as)}:${table.single ? '' : '['}`;
     let last: HeldRow | null = null;
     for (;;) {
-      const page: HeldRow[] = await withCancellation(pool, access, (db) =>
-        readHeld(db, table, person, last, PAGE_ROWS),
-      );
-      const shown = page.map(({ at: _, key: __, ...row }) =>
-        JSON.stringify(presented(row, format), withIsoTimes),
-      );
+      const before: HeldRow | null = last;
+      const { page, shown }: Shown = await inReadTurn(person.project_id, async () => {
+        const read: HeldRow[] = await withCancellation(pool, access, (db) =>
+          readHeld(db, table, person, before, PAGE_ROWS),
+        );
+        return { page: read, shown: await jsonOf(read, format) };
+      });
       yield (last && page.length > 0 ? ',' : '') + shown.join(',\n');
       last = page.at(-1) ?? last;
       if (page.length < PAGE_ROWS) break;
@@ -50,6 +53,22 @@ async function* jsonParts(
     yield table.single ? '' : ']';
   }
   yield '}\n';
+}
+
+interface Shown {
+  page: HeldRow[];
+  /** As JSON. */
+  shown: string[];
+}
+
+async function jsonOf(page: HeldRow[], format: SubscriberIdFormat): Promise<string[]> {
+  const pause = createPauses();
+  const shown: string[] = [];
+  for (const { at: _, key: __, ...row } of page) {
+    shown.push(JSON.stringify(presented(row, format), withIsoTimes));
+    await pause();
+  }
+  return shown;
 }
 
 function presented(row: Record<string, unknown>, format: SubscriberIdFormat): Record<string, unknown> {

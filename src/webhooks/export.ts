@@ -21,8 +21,8 @@ export function deliveryExport(pool: pg.Pool): ExportSource<typeof filters> {
         const found =
           q === undefined
             ? await listAllDeliveries(db, projectId, page)
-            : // Opens a transaction of its own, with a bounded cost.
-              await searchDeliveries(pool, projectId, q, page);
+            : // Opens transactions of its own, with a bounded cost, in the turn that the page has.
+              await searchDeliveries(pool, projectId, q, page, (read) => read());
         return exportedRows(found, limit, presentDelivery);
       }),
   };

@@ -154,6 +154,34 @@ const MOST_CANDIDATES = 5_000;
 /** Events that are read at most in that case: this bounds what the worst text costs. */
 const MOST_READ = 20_000;
 
+/** Bodies can be large: what all statements of one search may take. */
+const READ_LIMIT_MS = 3_000;
+const QUERY_CANCELED = '57014';
+
+/** Runs statements of a search, in a transaction of their own. */
+export type ReadLimit = <T>(read: (db: Db) => Promise<T>) => Promise<T>;
+
+/** For one search, from now on. */
+export function createReadLimit(pool: pg.Pool): ReadLimit {
+  const endsAt = performance.now() + READ_LIMIT_MS;
+  return async (read) => {
+    try {
+      return await withTransaction(pool, async (db) => {
+        // 0 would be no limit.
+        const left = Math.max(1, Math.ceil(endsAt - performance.now()));
+        await db.query({ text: `SET LOCAL statement_timeout = ${left}` });
+        return read(db);
+      });
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== QUERY_CANCELED) throw error;
+      throw new AppError(
+        'validation_failed',
+        'q: takes too long to find. Use a longer text that begins with a whole word.',
+      );
+    }
+  };
+}
+
 /** The search index, whatever the planner expects: any other way would read the words of every event. */
 function useSearchIndex(db: Db): Promise<unknown> {
   return db.query({
@@ -164,11 +192,11 @@ function useSearchIndex(db: Db): Promise<unknown> {
 
 /** Indexed events of the last days that have all words, in no order, and at most one more than `MOST_CANDIDATES`. */
 async function findCandidates(
-  pool: pg.Pool,
+  withinLimit: ReadLimit,
   projectId: string,
   { words, isPrefix }: SearchText,
 ): Promise<string[]> {
-  return withinReadLimit(pool, async (db) => {
+  return withinLimit(async (db) => {
     await useSearchIndex(db);
     const { rows: found } = await db.query<{ event_id: string }>({
       text: `SELECT w.event_id FROM event_words w
@@ -188,13 +216,13 @@ async function findCandidates(
  * are found faster by reading.
  */
 export async function findEventsWithText(
-  pool: pg.Pool,
+  withinLimit: ReadLimit,
   projectId: string,
   text: SearchText,
 ): Promise<string[] | null> {
-  const candidates = await findCandidates(pool, projectId, text);
+  const candidates = await findCandidates(withinLimit, projectId, text);
   if (candidates.length > MOST_CANDIDATES) return null;
-  return withinReadLimit(pool, (db) => readCandidates(db, projectId, text, candidates));
+  return withinLimit((db) => readCandidates(db, projectId, text, candidates));
 }
 
 async function readCandidates(
@@ -214,37 +242,17 @@ async function readCandidates(
   return found.map(({ id }) => id);
 }
 
-/** Bodies can be large: what reading them may take in the database. */
-const READ_LIMIT_MS = 3_000;
-
 /**
  * Deliveries whose body contains the text, among the newest events of the last days before the cursor.
  */
 export function readForText(
-  pool: pg.Pool,
+  withinLimit: ReadLimit,
   projectId: string,
   text: SearchText,
   filter: SearchFilter,
 ): Promise<FoundDelivery[]> {
-  return withinReadLimit(pool, (db) => readNewest(db, projectId, text, filter));
+  return withinLimit((db) => readNewest(db, projectId, text, filter));
 }
-
-async function withinReadLimit<T>(pool: pg.Pool, read: (db: Db) => Promise<T>): Promise<T> {
-  try {
-    return await withTransaction(pool, async (db) => {
-      await db.query({ text: `SET LOCAL statement_timeout = ${READ_LIMIT_MS}` });
-      return read(db);
-    });
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== QUERY_CANCELED) throw error;
-    throw new AppError(
-      'validation_failed',
-      'q: takes too long to find. Use a longer text that begins with a whole word.',
-    );
-  }
-}
-
-const QUERY_CANCELED = '57014';
 
 async function readNewest(
   db: Db,

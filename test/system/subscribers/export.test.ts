@@ -91,7 +91,7 @@ describe('exports', () => {
     expect(await exported('deliveries', `?endpoint_id=${id}`)).toMatchObject([
       { endpoint_id: id, test: 'true' },
     ]);
-    for (const kind of ['submissions', 'secrets']) {
+    for (const kind of ['people', 'secrets']) {
       const { status, body } = await project.api('GET', `/v1/export/${kind}`);
       expect([status, body.code]).toEqual([404, 'not_found']);
     }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EventName } from '../../../src/events/contract';
-import { findEventsWithText } from '../../../src/webhooks/queries/search';
+import { createReadLimit, findEventsWithText } from '../../../src/webhooks/queries/search';
 import { INDEX_BATCH, indexNextEvents } from '../../../src/webhooks/queries/search-index';
 import { indexWhileIdle } from '../../../src/webhooks/search-index';
 import { parseSearchText } from '../../../src/webhooks/search-text';
@@ -290,9 +290,9 @@ describe('search', () => {
     const words = Array.from({ length: 130_000 }, (_, index) => `w${index.toString(36)}`);
     const { id, eventId } = await withBody({ event: 'x', data: { text: `Первое ${words.join(' ')}` } });
     await untilIndexed(eventId);
-    expect(await findEventsWithText(service.pool, project.id, parseSearchText('ПЕРВОЕ w0'))).toEqual([
-      eventId,
-    ]);
+    expect(
+      await findEventsWithText(createReadLimit(service.pool), project.id, parseSearchText('ПЕРВОЕ w0')),
+    ).toEqual([eventId]);
     expect(await ids(q(words.at(-1)!))).toEqual([id]);
   });
 
@@ -324,6 +324,32 @@ test.each([
     client.release();
   }
   expect(await ids(q(text))).toContain(id);
+});
+
+test('searches in the bodies of a project run one at a time', async () => {
+  const { id } = await withBody({ event: 'x', data: 'patiently' });
+  const waiting = async () => {
+    const { rows } = await service.pool.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+         AND query LIKE '%FROM event_words w%'`,
+    );
+    return rows.length;
+  };
+  const client = await service.pool.connect();
+  const searches: Promise<string[]>[] = [];
+  try {
+    await client.query('BEGIN');
+    await client.query('LOCK TABLE event_words IN ACCESS EXCLUSIVE MODE');
+    searches.push(...Array.from({ length: 3 }, () => ids(q('patiently'))));
+    await eventually(async () => (await waiting()) === 1);
+    // Longer than the others need to get as far.
+    for (let n = 0; n < 5; n += 1) await ids(q(id));
+    expect(await waiting()).toBe(1);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+  for (const found of await Promise.all(searches)) expect(found).toContain(id);
 });
 
 describe('retrying several deliveries', () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inRequestTurn, inTurn } from '../../../src/db/batches';
+import { inReadTurn, inRequestTurn, inTurn } from '../../../src/db/batches';
 import { onBehalfOf, ShareExceeded } from '../../../src/db/project-share';
 
 /** Notes when it runs, for as long as the promise takes. */
@@ -55,24 +55,36 @@ test('a batch that waits too long is given up, and those behind it go on', async
   expect(notes).toEqual(['first begins', 'first ends', 'last begins', 'last ends']);
 });
 
-test('large requests of a project run one at a time, and rest only in the company of others', async () => {
-  const pauseBetweenTwo = async () => {
-    const timesOf = async () => {
-      const began = performance.now();
-      await sleep(100);
-      return { began, ended: performance.now() };
-    };
-    const [one, other] = await Promise.all([
-      inRequestTurn('alone', timesOf),
-      inRequestTurn('alone', timesOf),
-    ]);
-    return other.began - one.ended;
+test('large requests of a project and long reads of any run one at a time, and rest only in the company of others', async () => {
+  const timesOf = async () => {
+    const began = performance.now();
+    await sleep(100);
+    return { began, ended: performance.now() };
   };
-  const alone = await pauseBetweenTwo();
-  expect(alone).toBeGreaterThanOrEqual(0);
+  const pausesBetweenTwo = async () => {
+    const requests = [inRequestTurn('alone', timesOf), inRequestTurn('alone', timesOf)] as const;
+    const reads = [inReadTurn('alone', timesOf), inReadTurn('silent', timesOf)] as const;
+    const pairs = await Promise.all([Promise.all(requests), Promise.all(reads)]);
+    return pairs.map(([one, other]) => other.began - one.ended);
+  };
+  const alone = await pausesBetweenTwo();
+  expect(Math.min(...alone)).toBeGreaterThanOrEqual(0);
   await onBehalfOf('another', () => Promise.resolve());
   await onBehalfOf('alone', () => Promise.resolve());
-  const inCompany = await pauseBetweenTwo();
-  expect(inCompany).toBeGreaterThan(90);
-  expect(inCompany).toBeGreaterThan(alone);
+  for (const [n, inCompany] of (await pausesBetweenTwo()).entries()) {
+    expect(inCompany).toBeGreaterThan(90);
+    expect(inCompany).toBeGreaterThan(alone[n]!);
+  }
+});
+
+test('a slow read holds up the reads of its project, and those of others only for a moment', async () => {
+  const notes: string[] = [];
+  let end = () => {};
+  const slow = inReadTurn('slow', () => new Promise<void>((resolve) => (end = resolve)));
+  const next = inReadTurn('slow', watched(notes, 'next', Promise.resolve()));
+  await inReadTurn('other', watched(notes, 'other', Promise.resolve()));
+  expect(notes).toEqual(['other begins', 'other ends']);
+  end();
+  await Promise.all([slow, next]);
+  expect(notes.at(-1)).toBe('next ends');
 });
