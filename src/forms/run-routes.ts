@@ -13,6 +13,7 @@ import {
 } from '../subscribers';
 import { trackIn } from '../tracked';
 import { answerProperties } from './answer-values';
+import { ticketFrom } from './create-ticket';
 import { messageMembers } from './message-members';
 import { done, failed, skipped, type BegunMessage, type Outcome, type RouteDeps } from './outcome';
 import {
@@ -114,7 +115,7 @@ async function run(deps: RouteDeps, db: pg.PoolClient, running: Running): Promis
     case 'message':
       return route.to === 'members' ? messageMembers(deps, db, due.id, submission, route) : NO_SUBSCRIBER;
     case 'ticket':
-      return skipped('helpdesk_disabled');
+      return ticketFrom(db, deps.config.HERALD_SUBSCRIBER_ID_FORMAT, due, submission, subscriber, route);
     case 'spam':
       return done;
   }

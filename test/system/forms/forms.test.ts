@@ -460,6 +460,43 @@ describe('the page of a form', () => {
   });
 });
 
+it('a route creates a ticket, for a subscriber and for somebody who is none', async () => {
+  await project.api('PATCH', '/v1/helpdesk', { enabled: true });
+  const created = await create({
+    fields: [field('name'), field('email', { type: 'email' }), field('question', { type: 'textarea' })],
+    routes: [{ action: 'ticket', priority: 'high' }],
+  });
+  const response = await submit(created, {
+    name: 'Anna',
+    email: 'anna@example.com',
+    question: 'Where is it?',
+  });
+  const { submission_id } = (await response.json()) as { submission_id: string };
+  expect(await routesOf(submission_id, 1)).toEqual([
+    { index: 0, action: 'ticket', status: 'done', reason: null },
+  ]);
+  const person = await subscribePerson(service, project);
+  const { body: link } = await project.api(
+    'GET',
+    `/v1/forms/${created.form_id}/link?subscriber_id=${person.subscriberId}`,
+  );
+  await post(link.url.slice(service.url.length), 'question=Hello', {
+    'content-type': 'application/x-www-form-urlencoded',
+  });
+  const tickets = await eventually(async () => {
+    const { data } = (await project.api('GET', '/v1/helpdesk/tickets')).body;
+    return data.length === 2 ? (data as Record<string, unknown>[]) : undefined;
+  });
+  expect(tickets[1]).toMatchObject({
+    source: 'form',
+    subject: 'Form',
+    priority: 'high',
+    subscriber_id: null,
+    customer: { name: 'Anna', contact: 'anna@example.com' },
+  });
+  expect(tickets[0]).toMatchObject({ source: 'form', subscriber_id: person.subscriberId, customer: null });
+});
+
 it('submissions can be exported', async () => {
   const plan = await service.createProject({ plan: 'basic' });
   project = plan;
