@@ -5,7 +5,7 @@ import { localPath } from './contents';
 import { errorTexts } from './error-texts';
 import { eventText } from './event-texts';
 import { guidePath, type Guide } from './guides';
-import { limitAnchor, limitGroups } from './limits-page';
+import { limitAnchor, limitGroups } from './limit-groups';
 import type { Operation } from './operations';
 import { noteOf, operationUrl, summaryOf } from './reference';
 import type { Json } from './samples/request';

@@ -1,11 +1,9 @@
 import type { Language } from '../../contract/common';
 import { KIB, limits, MIB, plans } from '../../contract/limits';
-import { html, type Html } from '../html';
-import { heading, type DocsPage } from './layout';
 
 type Line = Record<Language, [name: string, value: string]>;
 
-interface Group {
+export interface LimitGroup {
   title: Record<Language, string>;
   lines: Line[];
 }
@@ -13,8 +11,8 @@ interface Group {
 const whole = (amount: number) => amount.toLocaleString('en');
 const inRussian = (amount: number) => amount.toLocaleString('ru');
 
-/** The limits page; every number comes from the table that the code uses. */
-const groups: Group[] = [
+/** What the limits page says, in the order of the page; every number comes from the table that the code uses. */
+export const limitGroups: LimitGroup[] = [
   {
     title: { en: 'Requests', ru: 'Запросы' },
     lines: [
@@ -711,53 +709,7 @@ const groups: Group[] = [
   },
 ];
 
-export const limitGroups = groups;
-
 /** The anchor of a group of limits, the same in each language. */
-export function limitAnchor(title: Group['title']): string {
+export function limitAnchor(title: LimitGroup['title']): string {
   return title.en.toLowerCase().replaceAll(' ', '-');
-}
-
-const words: Record<Language, { title: string; introduction: Html }> = {
-  en: {
-    title: 'Limits',
-    introduction: html`The operator can raise the limits of requests, events, waiting deliveries and sessions
-      of a project. Responses to requests with an API key include <code>X-RateLimit-Limit</code>,
-      <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code> (Unix seconds). Characters are
-      UTF-16 code units, as the messengers count them: most emoji have two or more.`,
-  },
-  ru: {
-    title: 'Лимиты',
-    introduction: html`Лимиты запросов, событий, ожидающих доставок и сессий оператор может поднять для
-      отдельного проекта. В ответах на запросы с ключом API есть <code>X-RateLimit-Limit</code>,
-      <code>X-RateLimit-Remaining</code> и <code>X-RateLimit-Reset</code> (секунды Unix). Символы считаются
-      как в мессенджерах, в единицах UTF-16: большинство эмодзи — это два символа и больше.`,
-  },
-};
-
-export function limitsPage(language: Language): DocsPage {
-  const { title, introduction } = words[language];
-  return {
-    path: '/docs/limits',
-    title,
-    headings: groups.map((group) => ({ id: limitAnchor(group.title), title: group.title[language] })),
-    content: html`<h1>${title}</h1>
-      <p class="lead">${introduction}</p>
-      ${groups.map(
-        (group) =>
-          html`${heading(2, limitAnchor(group.title), group.title[language])}
-            <div class="table lead" tabindex="0" role="group" aria-label="${group.title[language]}">
-              <table>
-                <tbody>
-                  ${group.lines.map(({ [language]: [name, value] }) => {
-                    return html`<tr>
-                      <th scope="row">${name}</th>
-                      <td>${value}</td>
-                    </tr>`;
-                  })}
-                </tbody>
-              </table>
-            </div>`,
-      )}`,
-  };
 }
