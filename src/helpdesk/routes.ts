@@ -213,6 +213,7 @@ function ticketRoutes(deps: HelpdeskDeps) {
         path: '/v1/helpdesk/tickets/bulk',
         summary: 'Change several tickets',
         scope: 'helpdesk',
+        idempotent: {},
         body: bulkTicketsSchema,
         response: bulkResultSchema,
         errors: ['not_found'],
@@ -295,6 +296,7 @@ function messageRoutes(deps: HelpdeskDeps) {
         description: `Streamed from the messenger, which keeps the file; up to ${limits.ticketAttachmentBytes / MIB} MB. Always to be saved, never shown in the browser.`,
         params: attachmentParams,
         response: ['application/octet-stream'],
+        example: () => 'The bytes of the file',
         errors: ['platform_busy'],
       },
       ({ project, params, access }) =>

@@ -406,7 +406,7 @@ test('a user sends files and quotes messages', async () => {
   await anna.sendFile({ type: 'document', name: 'a.txt', mime: 'text/plain', bytes_base64, caption: 'this' });
   await anna.say('as asked', { reply_to: asked.message_id });
   expect((await anna.say('x', { reply_to: 1 })).status).toBe(404);
-  expect((await anna.sendFile({ type: 'sticker' })).status).toBe(400);
+  expect((await anna.sendFile({ type: 'hologram' })).status).toBe(400);
   const [, file, reply] = (await poll()).map(({ message }) => message);
   expect(file).toMatchObject({
     caption: 'this',

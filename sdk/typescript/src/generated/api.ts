@@ -1161,7 +1161,7 @@ export class TicketsApi {
 
   /** Change several tickets: `POST /v1/helpdesk/tickets/bulk`. */
   updateMany(body: types.TicketsUpdateManyBody, options: RequestOptions = {}): Promise<types.TicketsUpdateManyResponse> {
-    return this.transport.request({ method: 'POST', path: '/v1/helpdesk/tickets/bulk', body }, options);
+    return this.transport.request({ method: 'POST', path: '/v1/helpdesk/tickets/bulk', body, keyed: true }, options);
   }
 
   /** Get a ticket: `GET /v1/helpdesk/tickets/{id}`. */

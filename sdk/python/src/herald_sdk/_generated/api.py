@@ -2637,6 +2637,7 @@ class TicketsApi:
         *,
         ids: List[str],
         set: types.TicketsUpdateManyBodySet,
+        idempotency_key: Optional[str] = None,
         request_options: Optional[RequestOptions] = None,
     ) -> types.TicketsUpdateManyResponse:
         """Change several tickets: `POST /v1/helpdesk/tickets/bulk`."""
@@ -2644,6 +2645,8 @@ class TicketsApi:
             "POST",
             "/v1/helpdesk/tickets/bulk",
             body=given({"ids": ids, "set": set}),
+            keyed=True,
+            idempotency_key=idempotency_key,
             options=request_options,
         ))
 

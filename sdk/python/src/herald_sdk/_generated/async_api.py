@@ -2638,6 +2638,7 @@ class AsyncTicketsApi:
         *,
         ids: List[str],
         set: types.TicketsUpdateManyBodySet,
+        idempotency_key: Optional[str] = None,
         request_options: Optional[RequestOptions] = None,
     ) -> types.TicketsUpdateManyResponse:
         """Change several tickets: `POST /v1/helpdesk/tickets/bulk`."""
@@ -2645,6 +2646,8 @@ class AsyncTicketsApi:
             "POST",
             "/v1/helpdesk/tickets/bulk",
             body=given({"ids": ids, "set": set}),
+            keyed=True,
+            idempotency_key=idempotency_key,
             options=request_options,
         ))
 
