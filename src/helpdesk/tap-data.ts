@@ -18,7 +18,7 @@ export function parseTap(data: string): HelpdeskTap | null {
   if (hex === undefined) return null;
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   if (prefix === prefixes.rating)
-    return score === undefined ? null : { kind: 'rating', id, score: Number(score) };
+    {return score === undefined ? null : { kind: 'rating', id, score: Number(score) };}
   if (score !== undefined) return null;
   return { kind: prefix === prefixes.type ? 'type' : 'ticket', id };
 }

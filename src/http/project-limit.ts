@@ -79,7 +79,7 @@ export function createRequestLimit(pool: pg.Pool): CountRequest {
     admitsEarly(caller: Caller): boolean {
       const last = known.get(keyOf(caller));
       if (!last || last.until <= performance.now() || last.left < limitOf(caller) * FAR_FROM_LIMIT)
-        return false;
+        {return false;}
       last.left -= 1;
       return true;
     },

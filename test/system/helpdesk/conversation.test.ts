@@ -98,7 +98,7 @@ describe.each(cases)('on %s in %s', (channel: SimulatedChannel, lang) => {
     const { message_id } = await say('second');
     await say('third', { forwarded: true });
     for (const type of ['photo', 'document', 'voice'])
-      await service.control.sendFile(channel, user, { type });
+      {await service.control.sendFile(channel, user, { type });}
     await eventually(async () => (await written(1)).length === 6);
     await service.control.edit(channel, user, message_id, 'second, corrected');
     await eventually(async () => (await written(1)).length === 7);
