@@ -17,8 +17,9 @@ export function parseTap(data: string): HelpdeskTap | null {
   const [, prefix, hex, score] = DATA.exec(data) ?? [];
   if (hex === undefined) return null;
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-  if (prefix === prefixes.rating)
-    {return score === undefined ? null : { kind: 'rating', id, score: Number(score) };}
+  if (prefix === prefixes.rating) {
+    return score === undefined ? null : { kind: 'rating', id, score: Number(score) };
+  }
   if (score !== undefined) return null;
   return { kind: prefix === prefixes.type ? 'type' : 'ticket', id };
 }

@@ -78,8 +78,9 @@ export function createRequestLimit(pool: pg.Pool): CountRequest {
   return Object.assign(countRequest, {
     admitsEarly(caller: Caller): boolean {
       const last = known.get(keyOf(caller));
-      if (!last || last.until <= performance.now() || last.left < limitOf(caller) * FAR_FROM_LIMIT)
-        {return false;}
+      if (!last || last.until <= performance.now() || last.left < limitOf(caller) * FAR_FROM_LIMIT) {
+        return false;
+      }
       last.left -= 1;
       return true;
     },

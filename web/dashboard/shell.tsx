@@ -226,8 +226,9 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (section === 'keys') return only('admin', <Keys />);
   if (section === 'team') return only('admin', <Team session={props.session} />);
   if (section === 'audit') return only('admin', <Audit />);
-  if (section === 'settings')
-    {return only('manage', <Settings key={id} section={id} onChanged={props.onProjectChanged} />);}
+  if (section === 'settings') {
+    return only('manage', <Settings key={id} section={id} onChanged={props.onProjectChanged} />);
+  }
   return (
     <>
       <Heading title={t.pageNotFound} />

@@ -97,8 +97,9 @@ describe.each(cases)('on %s in %s', (channel: SimulatedChannel, lang) => {
     const accepted = (await botMessages()).at(-1)?.message_id;
     const { message_id } = await say('second');
     await say('third', { forwarded: true });
-    for (const type of ['photo', 'document', 'voice'])
-      {await service.control.sendFile(channel, user, { type });}
+    for (const type of ['photo', 'document', 'voice']) {
+      await service.control.sendFile(channel, user, { type });
+    }
     await eventually(async () => (await written(1)).length === 6);
     await service.control.edit(channel, user, message_id, 'second, corrected');
     await eventually(async () => (await written(1)).length === 7);
