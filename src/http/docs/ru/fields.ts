@@ -427,6 +427,8 @@ export const russianFields: Readonly<Record<string, string>> = {
   'A member, or `none`.': 'Участник или `none`.',
   'Beginnings of words of the subject, the first message or the customer; or a number, such as #42.':
     'Начала слов из темы, первого сообщения или имени клиента; или номер, например #42.',
+  '`true`: all but closed ones; `false`: closed ones.': '`true`: все, кроме закрытых; `false`: закрытые.',
+  'Whether it is the member who asks.': 'Сам ли это участник, который спрашивает.',
   'Open ones that nobody has.': 'Открытые без ответственного.',
   'Open ones of the member who asks; 0 for an API key.': 'Открытые у того, кто спрашивает; для ключа API 0.',
   'Only messages created at this time or later.': 'Только сообщения, созданные в это время или позже.',

@@ -197,6 +197,8 @@ export const russianNotes: Readonly<Record<string, string>> = {
     'Сообщения обеих сторон, внутренние заметки и изменения, сначала новые.',
   'A public message is sent to the customer, also after /stop, with the project and the ticket’s number above it, and sets `waiting`. What the messenger refuses is in `delivery`. Canned replies are templates of purpose `reply`. A message waits for its turn for up to 10 seconds.':
     'Сообщение, видимое клиенту, отправляется ему и после /stop, с названием проекта и номером обращения сверху, и ставит `waiting`. Если мессенджер его не принял, причина — в `delivery`. Готовые ответы — это шаблоны с назначением `reply`. Сообщение ждёт своей очереди до 10 секунд.',
+  'The members of the team, by name: those whom tickets can be assigned to.':
+    'Участники команды, по имени: те, кого можно назначить ответственными.',
   'Streamed from the messenger, which keeps the file; up to 20 MB. Always to be saved, never shown in the browser.':
     'Передаётся прямо из мессенджера, где файл и хранится; до 20 МБ. Всегда для сохранения, никогда для показа в браузере.',
 
