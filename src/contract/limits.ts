@@ -183,7 +183,7 @@ export const limits = {
   ticketHours: 87_600,
   ticketDays: 3_650,
   ticketTypes: 9,
-  ticketTypeNameLength: 40,
+  ticketTypeNameLength: 100,
   ticketSubjectLength: 200,
   /** Of the name and of the contact of a customer without a subscriber. */
   ticketCustomerLength: 200,

@@ -8,7 +8,14 @@ import { ticketEvents } from './emit';
 import { recordBotMessage } from './queries/chats';
 import { findSettings } from './queries/settings';
 import { findTicketOwner, lockTicket, type TicketRow } from './queries/tickets';
-import { claimRating, endRating, recordNext, recordUnanswered, releaseRating } from './queries/timers';
+import {
+  claimRating,
+  endRating,
+  recordNext,
+  recordUnanswered,
+  releaseRating,
+  replyUnderWay,
+} from './queries/timers';
 import { ratingQuestion } from './rating';
 
 export type AdvanceDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
@@ -26,11 +33,19 @@ export interface Advanced {
 
 const GONE: Advanced = { status: 'removed', nextAt: null, waitMs: 0, isOpen: false };
 const DAY_MS = 86_400_000;
+/** As `replyUnderWay`. The result of a reply wakes the workflow at once; this is for a process that died before it. */
+const REPLY_MS = 30_000;
 
 /** Does what is due for a ticket: tells that it is unanswered, closes it, asks for a rating. Safe to repeat. */
 export async function advanceTicket(deps: AdvanceDeps, ticketId: string): Promise<Advanced> {
   const advanced = await runTimers(deps, ticketId);
-  if (advanced.status === 'closed') await askForRating(deps, ticketId);
+  if (advanced.status !== 'closed') return advanced;
+  const later = await replyUnderWay(deps.pool, ticketId);
+  if (later) {
+    await recordNext(deps.pool, ticketId, later);
+    return { ...advanced, nextAt: later, waitMs: REPLY_MS };
+  }
+  await askForRating(deps, ticketId);
   return advanced;
 }
 

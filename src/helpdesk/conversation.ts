@@ -88,8 +88,9 @@ export function helpdeskChat(deps: Deps): ChatHandlers {
       type && serves(tap, type.project_id)
         ? await findSubscriberOfUser(pool, type.project_id, user.channel, user.platform_user_id)
         : null;
-    if (!type || !person || !(await findSettings(pool, type.project_id)).enabled) {
-      return replace(tap, { text: texts.unknownLink });
+    if (!type || !person) return replace(tap, { text: texts.unknownLink });
+    if (!(await findSettings(pool, type.project_id)).enabled) {
+      return replace(tap, { text: texts.supportNotSetUp });
     }
     const open = (await openTicketsOf(pool, user)).find(({ project_id }) => project_id === type.project_id);
     if (open) {
@@ -205,9 +206,11 @@ export function helpdeskChat(deps: Deps): ChatHandlers {
         if (!first) return null;
         const isOpen = await takesMessages(db, locked);
         const created = isOpen ? null : await create(db, chat, first, { projectId, typeId: locked.type_id });
-        const target = created ? await lockTicket(db, projectId, created.id) : locked;
+        let target = created ? await lockTicket(db, projectId, created.id) : locked;
         for (const each of isOpen ? [first, ...rest] : rest) {
-          if (target) await addCustomerMessage(db, target, customerMessage(chat, each), format);
+          // Each goes on from the one before: only the first moves the ticket.
+          target =
+            target && ((await addCustomerMessage(db, target, customerMessage(chat, each), format)) ?? target);
         }
         return created;
       }),

@@ -79,8 +79,8 @@ export async function createTicket(
   });
   const ticket = await findTicket(db, projectId, id);
   if (!ticket) throw new Error('the ticket was not inserted');
-  await ticketEvents(db, format).created(ticket, text);
   const assigneeId = request.assigneeId === undefined ? (type?.assignee_id ?? null) : request.assigneeId;
+  await ticketEvents(db, format).created(ticket, text, assigneeId);
   if (assigneeId === null) return ticket;
   // Nobody but the type has assigned it.
   const assigner = author.by === 'customer' ? { ...author, by: 'system' as const } : author;

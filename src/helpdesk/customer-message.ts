@@ -27,14 +27,14 @@ export interface CustomerMessage {
 
 /**
  * Adds a message of the customer to a ticket that the caller has locked. A ticket that waited for it, or was closed, is in
- * progress again. Returns false if the update was handled before.
+ * progress again. Returns the ticket as it is then; null if the update was handled before.
  */
 export async function addCustomerMessage(
   db: Db,
   ticket: TicketRow,
   { id = uuidv7(), text, attachments = [], updateId, chatMessageId }: CustomerMessage,
   format: SubscriberIdFormat,
-): Promise<boolean> {
+): Promise<TicketRow | null> {
   const isNew = await insertTicketMessage(db, {
     id,
     ticketId: ticket.id,
@@ -44,7 +44,7 @@ export async function addCustomerMessage(
     updateId: updateId ?? null,
     chatMessageId: chatMessageId ?? null,
   });
-  if (!isNew) return false;
+  if (!isNew) return null;
   const isTakenUp = ticket.status === 'waiting' || ticket.status === 'closed';
   const after = {
     ...(await withStatus(db, ticket, isTakenUp ? 'in_progress' : ticket.status)),
@@ -63,5 +63,5 @@ export async function addCustomerMessage(
     }
     await events.statusChanged(after, ticket.status, 'customer');
   }
-  return true;
+  return after;
 }

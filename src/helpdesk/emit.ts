@@ -36,19 +36,20 @@ export function ticketEvents(db: Db, format: SubscriberIdFormat) {
     name: N,
     ticket: TicketRow,
     more: Omit<EventData<N>, keyof ReturnType<typeof fieldsOf> | 'occurred_at'>,
-    { notifies = false }: { notifies?: boolean } = {},
+    notices?: { assigneeId: string | null; topic?: string },
   ): Promise<void> {
     const data = { ...fieldsOf(ticket, format), ...more, occurred_at: isoTime(ticket.now) };
     const { id } = await emitEvent(db, ticket.project_id, name, data as unknown as EventData<N>);
-    if (notifies) await queueTicketNotices(db, ticket.project_id, id, ticket.assignee_id);
+    if (notices) await queueTicketNotices(db, ticket.project_id, id, notices);
   }
 
   const seconds = (ticket: TicketRow, until: Date | null) =>
     until && Math.max(0, Math.round((until.getTime() - ticket.created_at.getTime()) / 1000));
 
   return {
-    created: (ticket: TicketRow, text: string) =>
-      emit('ticket.created', ticket, { text, source: ticket.source }, { notifies: true }),
+    /** It is new, and nobody has it yet, in the event; whoever gets it next is told of it. */
+    created: (ticket: TicketRow, text: string, assigneeId: string | null) =>
+      emit('ticket.created', ticket, { text, source: ticket.source }, { assigneeId }),
 
     replied: (
       ticket: TicketRow,
@@ -70,7 +71,7 @@ export function ticketEvents(db: Db, format: SubscriberIdFormat) {
           text: message.text,
           attachments: message.attachments,
         },
-        { notifies: message.from === 'customer' },
+        message.from === 'customer' ? { assigneeId: ticket.assignee_id, topic: ticket.id } : undefined,
       ),
 
     async statusChanged(ticket: TicketRow, previous: TicketStatus, by: TicketActor): Promise<void> {
@@ -89,6 +90,11 @@ export function ticketEvents(db: Db, format: SubscriberIdFormat) {
     rated: (ticket: TicketRow, score: number) => emit('ticket.csat_received', ticket, { score }),
 
     unanswered: (ticket: TicketRow, since: Date) =>
-      emit('ticket.unanswered_24h', ticket, { waiting_since: isoTime(since) }, { notifies: true }),
+      emit(
+        'ticket.unanswered_24h',
+        ticket,
+        { waiting_since: isoTime(since) },
+        { assigneeId: ticket.assignee_id },
+      ),
   };
 }

@@ -20,6 +20,7 @@ import {
   type TicketMessageRow,
 } from './queries/messages';
 import { findTicket, lockTicket, updateTicket, type TicketRow } from './queries/tickets';
+import { wakeForRating } from './queries/timers';
 import { previewOf } from './ticket';
 
 type Caller = Pick<KeyedProject, 'id' | 'name' | 'member_id'>;
@@ -52,8 +53,8 @@ export async function writeMessage(
       requestId: work.id,
       isAnswer: true,
       onResult: async (db, result) => {
-        const reason = result.status === 'failed' ? result.reason : null;
-        await recordDelivery(db, work.id, { status: result.status, reason });
+        await recordDelivery(db, work.id, result);
+        await wakeForRating(db, ticketId);
       },
     },
     { isResumed: written !== null },

@@ -49,8 +49,10 @@ export function changeSettings(
     const after = merged(before, changes);
     describeChange(project.name, changedSettings(before, after, settingNames));
     await updateSettings(db, project.id, after);
-    // Their workflows read when to close them.
-    if (before.auto_close_days !== after.auto_close_days) await wakeWaitingTickets(db, project.id);
+    const { auto_close_days } = after;
+    if (auto_close_days !== null && auto_close_days !== before.auto_close_days) {
+      await wakeWaitingTickets(db, project.id, auto_close_days);
+    }
     return after;
   });
 }

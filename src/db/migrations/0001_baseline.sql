@@ -567,6 +567,8 @@ CREATE TABLE member_notices (
   -- the id of what has caused it.
   project_id uuid REFERENCES projects ON DELETE CASCADE,
   message jsonb,
+  -- Of several about one topic that wait at the same time only the first is kept.
+  topic uuid,
   created_at timestamptz NOT NULL DEFAULT now(),
   send_at timestamptz NOT NULL DEFAULT now(),
   failures int NOT NULL DEFAULT 0,
@@ -1406,7 +1408,7 @@ CREATE TABLE ticket_messages (
   -- Whether it was sent to the customer's messenger: null if not. Kept here when `messages` forgets it.
   delivery_status text CHECK (delivery_status IN ('queued', 'sent', 'failed')),
   delivery_reason text,
-  -- In the customer's chat, by which it is quoted. Of a reply `messages` has it.
+  -- In the customer's chat, by which it is quoted. Of a reply `messages` has it too, for some time.
   chat_message_id text,
   -- The update that it came with: one that is handled again adds nothing.
   update_id bigint UNIQUE,

@@ -116,17 +116,22 @@ export function listTicketMessages(
   );
 }
 
-/** Copies the result of a reply, for the time when `messages` has forgotten it. */
+/** Copies the result of a reply, and by what it is quoted, for the time when `messages` has forgotten it. */
 export function recordDelivery(
   db: Db,
   id: string,
-  { status, reason }: { status: 'sent' | 'failed'; reason: string | null },
+  result: { status: 'sent'; platformMessageId: string } | { status: 'failed'; reason: string },
 ): Promise<number> {
   return change(
     db,
     'record_ticket_delivery',
-    'UPDATE ticket_messages SET delivery_status = $2, delivery_reason = $3 WHERE id = $1',
-    [id, status, reason],
+    'UPDATE ticket_messages SET delivery_status = $2, delivery_reason = $3, chat_message_id = $4 WHERE id = $1',
+    [
+      id,
+      result.status,
+      result.status === 'failed' ? result.reason : null,
+      result.status === 'sent' ? result.platformMessageId : null,
+    ],
   );
 }
 

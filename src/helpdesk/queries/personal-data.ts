@@ -31,16 +31,8 @@ export const personalData: PersonalData = {
     },
     // What the bot is in the middle of asking, and what waits for the answer: a day or two old at most.
     ticket_chats: { removal: 'erase' },
-    ticket_kept_messages: {
-      held: {
-        as: 'ticket_messages_kept',
-        columns: `t.message -> 'text' AS text, t.received_at`,
-        from: 'ticket_kept_messages t',
-        where: OF_USER,
-        order: ['t.received_at', 't.update_id'],
-      },
-      removal: 'erase',
-    },
+    // Not shown to any project: the customer has not said yet to which of them it was written.
+    ticket_kept_messages: { removal: 'erase' },
   },
   async erase(db, person, { cipher }) {
     const values = personValues(person);
@@ -73,7 +65,9 @@ export const personalData: PersonalData = {
     await change(
       db,
       'erase_ticket_kept_messages',
-      `${PERSON} DELETE FROM ticket_kept_messages t USING person WHERE ${OF_USER}`,
+      `${PERSON} DELETE FROM ticket_kept_messages t USING person WHERE ${OF_USER} AND NOT EXISTS (
+         SELECT 1 FROM subscribers s JOIN tickets k ON k.subscriber_id = s.id
+         WHERE s.channel = person.channel AND s.platform_user_id = person.platform_user_id AND s.id <> person.id)`,
       values,
     );
   },

@@ -25,13 +25,17 @@ export function recordNext(db: Db, id: string, at: Date | null): Promise<number>
   );
 }
 
-/** The time after which they are closed has changed. */
-export async function wakeWaitingTickets(db: Db, projectId: string): Promise<void> {
+/**
+ * The time after which they are closed has changed. Each is woken when it is to be closed, not all at once; one that is to be
+ * closed later than before finds that when it wakes.
+ */
+export async function wakeWaitingTickets(db: Db, projectId: string, autoCloseDays: number): Promise<void> {
   await change(
     db,
     'wake_waiting_tickets',
-    `UPDATE tickets SET revision = revision + 1, wake_at = clock_timestamp() WHERE project_id = $1 AND status = 'waiting'`,
-    [projectId],
+    `UPDATE tickets SET revision = revision + 1, wake_at = least(wake_at, status_since + make_interval(days => $2))
+     WHERE project_id = $1 AND status = 'waiting'`,
+    [projectId, autoCloseDays],
   );
   notifyAfterCommit(db, notifyChannels.tickets);
 }
@@ -92,6 +96,32 @@ export function markTicketWoken(db: Db, { id, revision }: DueTicket): Promise<nu
   );
 }
 
+/**
+ * When to look again, if a rating is wanted and a reply is still being sent: the question comes after the answer. Null if
+ * nothing is being sent.
+ */
+export async function replyUnderWay(db: Db, id: string): Promise<Date | null> {
+  const found = await row<{ at: Date }>(
+    db,
+    'find_ticket_reply_under_way',
+    `SELECT clock_timestamp() + interval '30 seconds' AS at FROM tickets t WHERE t.id = $1 AND t.csat = 'wanted'
+       AND EXISTS (SELECT 1 FROM messages m WHERE m.source_id = t.id AND m.status IN ('queued', 'sending'))`,
+    [id],
+  );
+  return found?.at ?? null;
+}
+
+/** A reply has its result: a rating that waited for it can be asked for. */
+export async function wakeForRating(db: Db, id: string): Promise<void> {
+  const woken = await change(
+    db,
+    'wake_ticket_for_rating',
+    `UPDATE tickets SET revision = revision + 1, wake_at = clock_timestamp() WHERE id = $1 AND csat = 'wanted'`,
+    [id],
+  );
+  if (woken > 0) notifyAfterCommit(db, notifyChannels.tickets);
+}
+
 export interface RatedTicket {
   id: string;
   project_id: string;
@@ -99,12 +129,12 @@ export interface RatedTicket {
   subscriber_id: string | null;
 }
 
-/** Null if no rating is wanted, or another process asks for it. */
+/** Null if no rating is wanted, or another process asks for it. It can be given from now on: a tap may come before `endRating`. */
 export function claimRating(db: Db, id: string): Promise<RatedTicket | null> {
   return row<RatedTicket>(
     db,
     'claim_ticket_rating',
-    `UPDATE tickets SET csat = 'asking' WHERE id = $1 AND csat = 'wanted' AND status = 'closed'
+    `UPDATE tickets SET csat = 'asking', csat_asked_at = clock_timestamp() WHERE id = $1 AND csat = 'wanted' AND status = 'closed'
      RETURNING id, project_id, number, subscriber_id`,
     [id],
   );
@@ -124,9 +154,7 @@ export function endRating(db: Db, id: string, { asked = false } = {}): Promise<n
   return change(
     db,
     'end_ticket_rating',
-    `UPDATE tickets SET csat = CASE WHEN $2 THEN 'asked' END,
-       csat_asked_at = CASE WHEN $2 THEN clock_timestamp() ELSE csat_asked_at END
-     WHERE id = $1 AND csat = 'asking'`,
+    `UPDATE tickets SET csat = CASE WHEN $2 THEN 'asked' END WHERE id = $1 AND csat = 'asking'`,
     [id, asked],
   );
 }

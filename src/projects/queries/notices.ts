@@ -54,21 +54,25 @@ export function queueMemberMessages(
   );
 }
 
-/** The same about a ticket: to members who follow all of them, and to the one who has it. */
+/**
+ * The same about a ticket: to members who follow all of them, and to the one who has it. Of several about one topic that wait
+ * at the same time a member gets one: whoever writes much must not hold up the notices of others.
+ */
 export function queueTicketNotices(
   db: Db,
   projectId: string,
   eventId: string,
-  assigneeId: string | null,
+  { assigneeId, topic = null }: { assigneeId: string | null; topic?: string | null },
 ): Promise<number> {
   return change(
     db,
     'queue_ticket_notices',
-    `INSERT INTO member_notices (account_id, event_id)
-     SELECT account_id, $2 FROM members
-     WHERE project_id = $1 AND (notify = 'all' OR (notify = 'assigned' AND id = $3::uuid))
+    `INSERT INTO member_notices (account_id, event_id, topic)
+     SELECT m.account_id, $2, $4::uuid FROM members m
+     WHERE m.project_id = $1 AND (m.notify = 'all' OR (m.notify = 'assigned' AND m.id = $3::uuid))
+       AND NOT EXISTS (SELECT 1 FROM member_notices n WHERE n.account_id = m.account_id AND n.topic = $4::uuid)
      ON CONFLICT (event_id, account_id) DO NOTHING`,
-    [projectId, eventId, assigneeId],
+    [projectId, eventId, assigneeId, topic],
   );
 }
 

@@ -1,0 +1,258 @@
+import { randomUUID } from 'node:crypto';
+import { queueTicketNotices } from '../../../src/projects';
+import { eventually } from '../../support/eventually';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
+import { expectError } from '../http/fixture';
+import { botMessages, eventsOf, freshName, subscribePerson, textsTo, type Person } from '../messages/fixture';
+import { inviteAsOperator, join } from '../team/fixture';
+
+let service: Installation;
+let project: TestProject;
+let person: Person;
+beforeAll(async () => {
+  service = await useService();
+});
+beforeEach(async () => {
+  project = await service.createProject({ plan: 'basic' });
+  await call('PATCH', '', { enabled: true });
+  person = await subscribePerson(service, project);
+});
+afterAll(() => service?.stop());
+
+const call = (method: string, path: string, body?: object) =>
+  project.api(method as 'GET', `/v1/helpdesk${path}`, body);
+const create = async (body: object) => (await call('POST', '/tickets', { text: 'Hello', ...body })).body;
+const createOwn = (more: object = {}) => create({ subscriber_id: person.subscriberId, ...more });
+const find = async (id: string) => (await call('GET', `/tickets/${id}`)).body;
+const patch = (id: string, body: object) => call('PATCH', `/tickets/${id}`, body);
+const reply = (id: string, text: string, more: object = {}) =>
+  call('POST', `/tickets/${id}/messages`, { content: { text }, ...more });
+const say = (text: string, more: object = {}) => service.control.say('telegram', person.name, text, more);
+const lastText = async () => (await textsTo(service, person)).at(-1);
+const ticketEvents = async () =>
+  (await eventsOf(service, project)).filter(({ name }) => name.startsWith('ticket.'));
+/** Moves a time of a ticket back, and has its workflow look. */
+const age = (id: string, column: 'waiting_since' | 'status_since' | 'closed_at', days: number) =>
+  service.pool.query(
+    `UPDATE tickets SET ${column} = ${column} - make_interval(days => $2), wake_at = now() WHERE id = $1`,
+    [id, days],
+  );
+
+test('settings have their defaults; while it is off nothing is created, and the bot says so in both languages', async () => {
+  const settings = {
+    enabled: true,
+    first_reply_hours: 24,
+    resolve_hours: null,
+    csat: true,
+    reopen_days: 7,
+    auto_close_days: null,
+  };
+  expect((await call('GET', '')).body).toEqual(settings);
+  expect((await call('PATCH', '', { enabled: false, reopen_days: null })).body).toEqual({
+    ...settings,
+    enabled: false,
+    reopen_days: null,
+  });
+  expectError(await call('POST', '/tickets', { customer: {}, text: 'Hello' }), 'conflict');
+  const { body: links } = await call('GET', '/link');
+  expect(Object.keys(links).sort()).toEqual(['max_link', 'telegram_link']);
+  expect(links.telegram_link).toContain(`help_${project.slug}`);
+  for (const [language_code, text] of [
+    ['en', 'Support is not set up here.'],
+    ['ru', 'Поддержка здесь не настроена.'],
+  ]) {
+    await service.control.open('telegram', person.name, { start: `help_${project.slug}`, language_code });
+    await eventually(async () => (await lastText()) === text);
+  }
+});
+
+test('types have long names, set priority and assignee, tell the assignee, and are nine', async () => {
+  const name = freshName('agent');
+  await join(service, name, await inviteAsOperator(service, project, 'support'));
+  const [member] = (await project.api('GET', '/v1/members')).body.data;
+  const type = {
+    name_en: 'x'.repeat(100),
+    name_ru: 'Возврат',
+    priority: 'high',
+    assignee_id: member.member_id,
+  };
+  const created = await call('POST', '/types', type);
+  expect(created).toMatchObject({ status: 201, body: { type_id: expect.any(String), ...type } });
+  for (let count = 2; count <= 9; count += 1) {
+    const more = { name_en: `Type ${count}`, name_ru: `Тип ${count}` };
+    expect((await call('POST', '/types', more)).body).toMatchObject({
+      priority: 'normal',
+      assignee_id: null,
+    });
+  }
+  expectError(await call('POST', '/types', type), 'conflict');
+
+  const ticket = await create({ customer: { name: 'Ann' }, type_id: created.body.type_id, text: 'Broken' });
+  expect(ticket).toMatchObject({
+    status: 'in_progress',
+    priority: 'high',
+    assignee_id: member.member_id,
+    subscriber_id: null,
+    channel: null,
+    external_id: null,
+    customer: { name: 'Ann', contact: null },
+  });
+  expect((await ticketEvents()).map((event) => [event.name, event.data['status']])).toEqual([
+    ['ticket.created', 'new'],
+    ['ticket.assigned', 'in_progress'],
+    ['ticket.status_changed', 'in_progress'],
+  ]);
+  const notice = await eventually(async () => {
+    const messages = await botMessages(service, { ...person, name });
+    return messages.find(({ text }) => text.includes('Broken'));
+  });
+  expect(notice.buttons.flat()[0]?.url).toBe(`${service.url}/dashboard/inbox/${ticket.ticket_id}`);
+  expect((await call('DELETE', `/types/${created.body.type_id}`)).status).toBe(204);
+  expect((await find(ticket.ticket_id)).type_id).toBeNull();
+});
+
+test('a member gets one notice of the many messages that wait about a ticket', async () => {
+  await join(service, freshName('agent'), await inviteAsOperator(service, project, 'support'));
+  await service.pool.query(`UPDATE members SET notify = 'all' WHERE project_id = $1`, [project.id]);
+  const db = await service.pool.connect();
+  try {
+    await db.query('BEGIN');
+    const topic = randomUUID();
+    const queue = (about?: string) =>
+      queueTicketNotices(db, project.id, randomUUID(), { assigneeId: null, ...(about && { topic: about }) });
+    expect([await queue(topic), await queue(topic), await queue(randomUUID()), await queue()]).toEqual([
+      1, 0, 1, 1,
+    ]);
+  } finally {
+    await db.query('ROLLBACK');
+    db.release();
+  }
+});
+
+test('messages that were kept move the ticket once; a subscriber is not written for, and nothing is new again', async () => {
+  const [one, two] = [await createOwn(), await createOwn()];
+  await reply(one.ticket_id, 'Which size?');
+  expect((await find(one.ticket_id)).status).toBe('waiting');
+  await say('first');
+  await say('second');
+  await eventually(async () => (await lastText()) === 'Which request is this about?');
+  await eventually(async () => {
+    const { rows } = await service.pool.query('SELECT 1 FROM ticket_kept_messages');
+    return rows.length >= 2;
+  });
+  await service.control.tap('telegram', person.name, { button: `#1 ${project.name}` });
+  await eventually(async () => (await find(one.ticket_id)).status === 'in_progress');
+  const moved = (await ticketEvents()).filter(({ name }) => name !== 'ticket.created');
+  expect(
+    moved.map(({ name, data }) => [name, data['number'], data['status'], data['text'] ?? data['by']]),
+  ).toEqual([
+    ['ticket.replied', 1, 'waiting', 'Which size?'],
+    ['ticket.status_changed', 1, 'waiting', 'api'],
+    ['ticket.replied', 1, 'in_progress', 'first'],
+    ['ticket.status_changed', 1, 'in_progress', 'customer'],
+    ['ticket.replied', 1, 'in_progress', 'second'],
+  ]);
+  expectError(await reply(two.ticket_id, 'As you', { from: 'customer' }), 'validation_failed');
+  expectError(await patch(two.ticket_id, { status: 'new' }), 'validation_failed');
+  const stranger = randomUUID();
+  const bulk = {
+    ids: [one.ticket_id, two.ticket_id, stranger],
+    set: { status: 'closed', priority: 'urgent' },
+  };
+  expect((await call('POST', '/tickets/bulk', bulk)).body).toEqual({
+    updated: 2,
+    failed: [{ id: stranger, code: 'not_found' }],
+  });
+});
+
+test('a virtual ticket takes messages of both sides, without sending', async () => {
+  const { ticket_id } = await create({
+    customer: { name: 'Ann', contact: 'ann@shop.example' },
+    subject: 'Order',
+  });
+  const answer = await reply(ticket_id, 'By mail');
+  expect(answer).toMatchObject({ status: 201, body: { from: 'agent', delivery: null } });
+  expect(await find(ticket_id)).toMatchObject({ status: 'waiting', waiting_since: null });
+  expect((await reply(ticket_id, 'Thanks', { from: 'customer' })).body).toMatchObject({ from: 'customer' });
+  const taken = await find(ticket_id);
+  expect(taken).toMatchObject({ status: 'in_progress', waiting_since: expect.any(String) });
+  expect((await reply(ticket_id, 'Call her', { internal: true })).body).toMatchObject({ internal: true });
+  expect(await find(ticket_id)).toMatchObject({ status: 'in_progress', waiting_since: taken.waiting_since });
+  expect((await ticketEvents()).filter(({ name }) => name === 'ticket.replied')).toHaveLength(2);
+});
+
+test('an unanswered stretch is told once, a waiting ticket closes, and a late message begins a new one', async () => {
+  const { ticket_id } = await createOwn();
+  const unanswered = async () => (await eventsOf(service, project, 'ticket.unanswered_24h')).length;
+  await age(ticket_id, 'waiting_since', 1);
+  await eventually(async () => (await unanswered()) === 1);
+  await say('anybody there?');
+  await eventually(async () => (await eventsOf(service, project, 'ticket.replied')).length === 1);
+  await reply(ticket_id, 'Yes');
+  await say('and now?');
+  await eventually(async () => (await find(ticket_id)).waiting_since !== null);
+  expect(await unanswered()).toBe(1);
+  await age(ticket_id, 'waiting_since', 1);
+  await eventually(async () => (await unanswered()) === 2);
+
+  await reply(ticket_id, 'Anything else?');
+  await call('PATCH', '', { auto_close_days: 2 });
+  await age(ticket_id, 'status_since', 3);
+  await eventually(async () => (await find(ticket_id)).status === 'closed');
+  const [closed] = await eventsOf(service, project, 'ticket.closed');
+  expect(closed?.data).toMatchObject({
+    by: 'system',
+    status: 'closed',
+    first_reply_seconds: expect.any(Number),
+    resolution_seconds: expect.any(Number),
+  });
+  const question = 'Request #1 is closed. How did we do?';
+  await eventually(async () => (await lastText()) === question);
+
+  await say('one more thing');
+  await eventually(async () => (await find(ticket_id)).status === 'in_progress');
+  await patch(ticket_id, { status: 'closed' });
+  await age(ticket_id, 'closed_at', 8);
+  const quoted = (await botMessages(service, person)).find(({ text }) => text === question);
+  await say('again', { reply_to: quoted?.message_id });
+  await eventually(async () => (await lastText()) === 'Request #2 is accepted.');
+});
+
+test('after /stop replies arrive, writing does not subscribe again, and nobody asks for a rating', async () => {
+  const { ticket_id } = await createOwn();
+  await say('/stop');
+  await eventually(async () => (await eventsOf(service, project, 'subscription.deleted')).length === 1);
+  await say('still here');
+  await eventually(async () => (await eventsOf(service, project, 'ticket.replied')).length === 1);
+  const answer = await reply(ticket_id, 'So are we', { status: 'closed' });
+  expect(answer.body.delivery).toEqual({ status: 'sent', reason: null });
+  await eventually(async () => {
+    const { rows } = await service.pool.query<{ csat: string | null }>(
+      'SELECT csat FROM tickets WHERE id = $1',
+      [ticket_id],
+    );
+    return rows[0]?.csat === null;
+  });
+  expect(await lastText()).toBe(`${project.name} · #1\nSo are we`);
+  expect(await eventsOf(service, project, 'subscription.created')).toHaveLength(1);
+});
+
+test('a reply that closes comes before the question; the first tap counts', async () => {
+  const { ticket_id } = await createOwn();
+  await reply(ticket_id, 'Done', { status: 'closed' });
+  await eventually(async () => (await lastText()) === 'Request #1 is closed. How did we do?');
+  expect((await textsTo(service, person)).at(-2)).toBe(`${project.name} · #1\nDone`);
+  const message = (await botMessages(service, person)).at(-1);
+  expect(message?.buttons.map((row) => row.map(({ text }) => text))).toEqual([['1', '2', '3', '4', '5']]);
+  await service.control.tap('telegram', person.name, { button: '4' });
+  await eventually(async () => (await botMessages(service, person)).at(-1)?.edited);
+  const data = message?.buttons[0]?.[0]?.data ?? '';
+  await service.control.tap('telegram', person.name, { message_id: message?.message_id, data });
+  await eventually(async () => {
+    const { toasts } = await service.control.chat('telegram', person.name);
+    return toasts.some(({ text }) => text === 'You have already rated this request.');
+  });
+  const rated = await eventsOf(service, project, 'ticket.csat_received');
+  expect(rated.map(({ data: { score } }) => score)).toEqual([4]);
+});
