@@ -167,6 +167,8 @@ export const limits = {
   formCaptchaSeconds: 5,
   /** Of one answer. */
   formAnswerLength: 4_000,
+  /** In the figures of forms: counting more would read too many rows. */
+  formSubmissionsCounted: 1_000,
   /** Of a submission by HTTP. */
   formBodyBytes: MIB,
   /** Submissions of a form, and of one address (IPv6: /64 network) to a form. */

@@ -322,6 +322,21 @@ export const formSchema = z.lazy(() =>
 );
 export type FormView = z.infer<typeof formSchema>;
 
+const counted = (of: string) =>
+  z.number().int().describe(`${of}, counted up to ${limits.formSubmissionsCounted}.`);
+
+export const formStatsSchema = z.strictObject({
+  data: z.array(
+    z.strictObject({
+      form_id: idSchema,
+      new: counted('Submissions outside the spam folder'),
+      spam: counted('Submissions in the spam folder'),
+      last_at: timestampSchema.nullable().describe('The newest submission that is not spam.'),
+    }),
+  ),
+});
+export type FormStats = z.infer<typeof formStatsSchema>;
+
 export const formListQuery = z.strictObject({ ...pageQuery });
 export const formParams = z.strictObject({ form_id: idSchema });
 export const submissionParams = z.strictObject({ id: idSchema });

@@ -3,12 +3,14 @@ import { decodeCursor, toPage } from '../contract/cursor';
 import { AppError } from '../contract/errors';
 import type { Core } from '../core';
 import { routesOf } from '../http/route';
+import { isoTime } from '../lib/iso-time';
 import { requireSubscriber } from '../subscribers';
 import {
   formLinkSchema,
   formListQuery,
   formParams,
   formSchema,
+  formStatsSchema,
   linkQuery,
   newFormSchema,
   replacedFormSchema,
@@ -19,7 +21,7 @@ import {
 } from './contract';
 import { createForm, presentForm, putForm, requireForm, signingPurpose, type FormDeps } from './forms';
 import { deleteForm, listForms } from './queries/forms';
-import { deleteSubmission, findSubmission, listSubmissions } from './queries/submissions';
+import { countSubmissions, deleteSubmission, findSubmission, listSubmissions } from './queries/submissions';
 import { signSubscriber } from './signing';
 import { moveSubmission, presentSubmission } from './submissions';
 
@@ -58,6 +60,21 @@ export function createFormRoutes(deps: FormDeps & Pick<Core, 'messengers' | 'pub
         const found = await listForms(pool, project.id, { before: decodeCursor(cursor), limit });
         return toPage(found, limit, (form) => presentForm(deps, form));
       },
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/forms/stats',
+        summary: 'Count the submissions of all forms',
+        response: formStatsSchema,
+      },
+      async ({ project }) => ({
+        data: (await countSubmissions(pool, project.id)).map((each) => ({
+          ...each,
+          last_at: each.last_at && isoTime(each.last_at),
+        })),
+      }),
     ),
 
     route(

@@ -316,6 +316,13 @@ describe('a submission from a site', () => {
     for (const status of ['new', 'new', 'spam', 'new']) {
       expect((await project.api('PATCH', path, { status })).body).toMatchObject({ status });
     }
+    const { created_at } = (await project.api('GET', path)).body;
+    expect((await project.api('GET', '/v1/forms/stats')).body.data).toContainEqual({
+      form_id: created.form_id,
+      new: 1,
+      spam: 3,
+      last_at: created_at,
+    });
     expect(await routesOf(ids[0] ?? '', 1)).toEqual([
       { index: 0, action: 'tag', status: 'skipped', reason: 'no_subscriber' },
     ]);

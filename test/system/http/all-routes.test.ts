@@ -195,6 +195,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'DELETE /v1/recurring/{id}': ({ recurring }) => ({ params: { id: recurring } }),
   'POST /v1/forms': () => ({ body: form }),
   'GET /v1/forms': () => ({}),
+  'GET /v1/forms/stats': () => ({}),
   'GET /v1/forms/{form_id}': ({ form: form_id }) => ({ params: { form_id } }),
   'PUT /v1/forms/{form_id}': ({ form: form_id }) => ({ params: { form_id }, body: form }),
   'GET /v1/forms/{form_id}/link': ({ form: form_id, person }) => ({

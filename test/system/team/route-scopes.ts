@@ -39,6 +39,7 @@ export const routeScopes: Readonly<Record<string, Scope | null>> = {
   'GET /v1/deliveries': 'read',
   'GET /v1/deliveries/{id}': 'read',
   'GET /v1/forms': 'read',
+  'GET /v1/forms/stats': 'read',
   'GET /v1/forms/{form_id}': 'read',
   'GET /v1/forms/{form_id}/link': 'read',
   'GET /v1/forms/{form_id}/submissions': 'read',

@@ -84,6 +84,7 @@ export const russianSummaries: Readonly<Record<string, string>> = {
   get_v1_recurring_id_runs: 'Список запусков регулярной рассылки',
   post_v1_forms: 'Создать форму',
   get_v1_forms: 'Список форм',
+  get_v1_forms_stats: 'Число отправок каждой формы',
   get_v1_forms_form_id: 'Получить форму',
   put_v1_forms_form_id: 'Заменить форму',
   delete_v1_forms_form_id: 'Удалить форму',
