@@ -21,6 +21,7 @@ export interface Demo {
   deliveryId: string;
   subscriberId: string;
   chainId: string;
+  formId: string;
   recurringId: string;
   templateKey: string;
 }
@@ -110,6 +111,7 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     deliveryId,
     subscriberId,
     chainId,
+    formId: (await project.api('GET', '/v1/forms')).body.data[0].form_id as string,
   };
 }
 

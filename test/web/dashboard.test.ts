@@ -7,6 +7,7 @@ import { startTestService, type TestProject, type TestService } from '../support
 import { scriptedReceiver, type ScriptedReceiver } from '../system/webhooks/fixture';
 import { goTo, launchBrowser, overflow, screenshot, seriousFlaws, visit, type Visit } from './fixture';
 import { describeFinding } from './suites/finding';
+import { describeFormPages } from './suites/form-pages';
 import { describeMessagePages } from './suites/message-pages';
 import { describeResultPages } from './suites/result-pages';
 import { describeRoles } from './suites/roles';
@@ -34,6 +35,8 @@ const pages = [
   'batches',
   'templates',
   'templates/new',
+  'forms',
+  'forms/new',
   'oidc',
   'channels',
   'keys',
@@ -150,7 +153,13 @@ describe('the dashboard', () => {
       text: 'Hi',
     });
     const { body: session } = await project.api('POST', '/v1/auth/session', { state: 'detail' });
+    const { body: form } = await project.api('POST', '/v1/forms', {
+      name: 'Call me back',
+      fields: [{ key: 'phone', type: 'phone', label_en: 'Phone' }],
+    });
     return [
+      `forms/${form.form_id}`,
+      `forms/${form.form_id}/share`,
       `broadcasts/${broadcast.job_id}`,
       `batches/${batch.batch_id}`,
       `messages/${message.details[0].delivery_id}`,
@@ -675,6 +684,7 @@ describe('the dashboard', () => {
 
   const context = () => ({ service, project, someone, signIn, detailPages });
   describeTeamPages(context);
+  describeFormPages(context);
   describeMessagePages(context);
   describeResultPages(context);
   describeRoles(context);

@@ -64,6 +64,7 @@ function groups(): MenuGroup[] {
         },
         { path: '/dashboard/drip', title: t.drip.chains, icon: 'branch' },
         { path: '/dashboard/templates', title: t.templates, icon: 'document' },
+        { path: '/dashboard/forms', title: t.forms, icon: 'clipboardList' },
         { path: '/dashboard/events', title: t.trackedEvents, icon: 'cursor' },
         { path: '/dashboard/links', title: t.links, icon: 'link' },
         { path: '/dashboard/labels', title: t.labels, icon: 'tag' },

@@ -177,6 +177,12 @@ function ProjectSwitch({ session, onSession }: Pick<ShellProps, 'session' | 'onS
   );
 }
 
+/** The pages of forms have their own script. */
+const Forms = later(() => import('./forms/list').then((pages) => pages.Forms));
+const FormPage = later(() => import('./forms/form-page').then((pages) => pages.FormPage));
+const NewForm = later(() => import('./forms/builder').then((pages) => pages.NewForm));
+const EditForm = later(() => import('./forms/builder').then((pages) => pages.EditForm));
+
 function Content(props: { path: string; session: DashboardSession; onProjectChanged: () => void }) {
   const [, , section, id, action] = props.path.split('/');
   if (!section) return <Overview />;
@@ -220,6 +226,11 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (section === 'templates') {
     if (id === 'new') return only('manage', <TemplateEditor />);
     return id ? <OpenTemplate key={id} id={decodeURIComponent(id)} /> : <Templates />;
+  }
+  if (section === 'forms') {
+    if (id === 'new') return only('manage', <NewForm />);
+    if (id && action === 'edit') return only('manage', <EditForm key={id} id={id} />);
+    return id ? <FormPage key={id} id={id} isShared={action === 'share'} /> : <Forms />;
   }
   if (section === 'channels') return only('manage', <Channels />);
   if (section === 'account') return <Account />;

@@ -6,13 +6,18 @@ const LATIN = [
   ...['', 'y', '', 'e', 'yu', 'ya'],
 ];
 
-/** A slug for a project of this name; empty if nothing of the name can be in one. */
-export function slugOf(name: string): string {
+/** Small Latin letters and digits; a dash stands for everything else. */
+export function latinOf(name: string): string {
   const latin = [...name.toLowerCase()].map((char) => LATIN[CYRILLIC.indexOf(char)] ?? char).join('');
-  const slug = latin
+  return latin
     .normalize('NFD')
     .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/[^a-z0-9]+/g, '-');
+}
+
+/** A slug for a project of this name; empty if nothing of the name can be in one. */
+export function slugOf(name: string): string {
+  const slug = latinOf(name)
     .slice(0, limits.slugLength.max)
     .replaceAll(/^-+|-+$/g, '');
   return slug.length > 0 && slug.length < limits.slugLength.min ? `${slug}-project` : slug;

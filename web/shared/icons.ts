@@ -17,6 +17,7 @@ import chevronLeft from 'heroicons/20/solid/chevron-left.svg?raw';
 import chevronRight from 'heroicons/20/solid/chevron-right.svg?raw';
 import chevronUpDown from 'heroicons/20/solid/chevron-up-down.svg?raw';
 import clipboard from 'heroicons/20/solid/clipboard-document.svg?raw';
+import clipboardList from 'heroicons/24/outline/clipboard-document-list.svg?raw';
 import clock from 'heroicons/20/solid/clock.svg?raw';
 import code from 'heroicons/20/solid/code-bracket.svg?raw';
 import cog from 'heroicons/24/outline/cog-6-tooth.svg?raw';
@@ -70,6 +71,7 @@ export const icons = {
   chevronRight,
   chevronUpDown,
   clipboard,
+  clipboardList,
   clock,
   code,
   cog,

@@ -39,6 +39,7 @@ export function describeRoles(at: () => DashboardContext): void {
       'recurring/new',
       'templates/new',
       'drip/new',
+      'forms/new',
       'team',
       'settings',
     ]) {

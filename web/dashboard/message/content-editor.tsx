@@ -13,6 +13,8 @@ interface ContentProps {
   change: (part: Partial<ContentDraft>) => void;
   problemOf: (field: ContentField) => string | null;
   use?: TextUse;
+  /** Names whose values come from elsewhere, as the answers to a form do. */
+  given?: string[];
 }
 
 /**
@@ -20,7 +22,7 @@ interface ContentProps {
  * form around it keeps the draft and says what is wrong with which field.
  */
 export function ContentEditor(props: ContentProps) {
-  const { draft, change, problemOf } = props;
+  const { draft, change, problemOf, given = [] } = props;
   const found = useResource(api.messageTemplates, 'message-templates');
   const templates = found.data?.data ?? [];
   return (
@@ -44,7 +46,7 @@ export function ContentEditor(props: ContentProps) {
             change={change}
             required
             use={props.use ?? 'message'}
-            given={Object.keys(draft.vars)}
+            given={[...given, ...Object.keys(draft.vars)]}
             isLiteral={!isPersonal(draft)}
           />
           <MediaFields draft={draft} change={change} error={problemOf('media')} />
@@ -54,6 +56,7 @@ export function ContentEditor(props: ContentProps) {
           key={draft.template}
           template={draft.template}
           vars={draft.vars}
+          given={given}
           error={problemOf('vars')}
           onChange={(vars) => change({ vars })}
         />
@@ -76,6 +79,7 @@ function templateOptions(list: Template[], chosen: string): { value: string; tex
 function TemplateValues(props: {
   template: string;
   vars: ContentDraft['vars'];
+  given: string[];
   error: string | null;
   onChange: (vars: ContentDraft['vars']) => void;
 }) {
@@ -84,7 +88,7 @@ function TemplateValues(props: {
     props.template,
   );
   // A name with a dot comes from elsewhere, as the properties of an event do.
-  const names = (needed.data ?? []).filter((name) => !name.includes('.'));
+  const names = (needed.data ?? []).filter((name) => !name.includes('.') && !props.given.includes(name));
   return (
     <>
       <p class="hint">

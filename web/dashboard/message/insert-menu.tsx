@@ -16,6 +16,8 @@ export function InsertMenu(props: {
   isOpen: boolean;
   setOpen: (isOpen: boolean) => void;
   inChain: boolean;
+  /** Names that the message brings values for. */
+  given: string[];
   insert: (placeholder: string) => void;
 }) {
   const { isOpen, setOpen } = props;
@@ -53,6 +55,7 @@ export function InsertMenu(props: {
         <Choices
           id={id}
           inChain={props.inChain}
+          given={props.given}
           insert={(placeholder) => {
             setOpen(false);
             props.insert(placeholder);
@@ -72,10 +75,15 @@ export function usePlaceholderNames(): string[] {
   return [...builtInNames, ...[...properties].sort().map((name) => `properties.${name}`)];
 }
 
-function Choices(props: { id: string; inChain: boolean; insert: (placeholder: string) => void }) {
+function Choices(props: {
+  id: string;
+  inChain: boolean;
+  given: string[];
+  insert: (placeholder: string) => void;
+}) {
   const [fallback, setFallback] = useState('');
   const [property, setProperty] = useState('');
-  const names = usePlaceholderNames();
+  const names = [...new Set([...props.given, ...usePlaceholderNames()])];
   const insert = (name: string) =>
     props.insert(placeholderSource(name, cleanFallback(fallback) === '' ? null : cleanFallback(fallback)));
   const typed = property.trim().toLowerCase();

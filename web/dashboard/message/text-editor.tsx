@@ -116,6 +116,7 @@ export function TextEditor(props: {
               isOpen={isInserting}
               setOpen={setInserting}
               inChain={place === 'chain'}
+              given={given}
               insert={(placeholder) => type(placeholder, format)}
             />
           </div>

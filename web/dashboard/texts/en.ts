@@ -481,6 +481,7 @@ export const en = {
 
   // Templates and batches
   templates: 'Templates',
+  forms: 'Forms',
   templatesLead: 'Texts with placeholders, in one or two languages. Messages name them by key.',
   newTemplate: 'New template',
   writeTemplate: 'Write a template',

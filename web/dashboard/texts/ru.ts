@@ -672,6 +672,7 @@ export const ru: Texts = {
   previewPrivacy: 'Политика конфиденциальности',
   // Templates and batches
   templates: 'Шаблоны',
+  forms: 'Формы',
   templatesLead: 'Тексты с подстановками на одном или двух языках. В сообщениях указывают их ключ.',
   newTemplate: 'Новый шаблон',
   writeTemplate: 'Написать шаблон',

@@ -1,0 +1,101 @@
+import { language } from '../texts';
+import type { Field, FormView } from './api';
+import { labelIn } from './rules-text';
+import { words } from './texts';
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text: string) => text.replace(/[&<>"]/g, (char) => ESCAPES[char] ?? char);
+
+const inputTypes: Partial<Record<Field['type'], string>> = {
+  email: 'email',
+  phone: 'tel',
+  number: 'number',
+  date: 'date',
+};
+
+/** A form without a script, for any page. */
+export function plainSnippet(form: FormView): string {
+  return [
+    `<form action="${escaped(form.submit_url)}" method="post">`,
+    ...form.fields.map(fieldHtml),
+    '  <input name="_hp" hidden tabindex="-1" autocomplete="off">',
+    ...(form.captcha ? [`  <!-- ${words().captchaNote} -->`] : []),
+    `  <button>${escaped(words().send)}</button>`,
+    '</form>',
+  ].join('\n');
+}
+
+/** The same form, sent by a script: with the token that `min_seconds` needs, and safe to send again. */
+export function scriptSnippet(form: FormView): string {
+  const lists = form.fields.filter(({ type }) => type === 'multiselect').map(({ key }) => key);
+  return [
+    plainSnippet(form).replace('<form ', '<form id="herald-form" '),
+    '<script type="module">',
+    `  const url = ${JSON.stringify(form.submit_url)};`,
+    "  const form = document.querySelector('#herald-form');",
+    ...(form.min_seconds > 0 ? ['  const { token } = await (await fetch(url)).json();'] : []),
+    '  const requestId = crypto.randomUUID();',
+    "  form.addEventListener('submit', async (event) => {",
+    '    event.preventDefault();',
+    '    const data = new FormData(form);',
+    "    const answers = Object.fromEntries([...data].filter(([, value]) => value !== ''));",
+    ...(lists.length === 0
+      ? []
+      : [
+          `    for (const key of ${JSON.stringify(lists)}) if (data.has(key)) answers[key] = data.getAll(key);`,
+        ]),
+    '    const response = await fetch(url, {',
+    "      method: 'POST',",
+    "      headers: { 'content-type': 'application/json' },",
+    `      body: JSON.stringify({ ...answers, ${form.min_seconds > 0 ? '_token: token, ' : ''}_request_id: requestId }),`,
+    '    });',
+    '    const result = await response.json();',
+    '    // response.ok: { ok: true, submission_id }; otherwise { error, code }',
+    '  });',
+    '</script>',
+  ].join('\n');
+}
+
+function fieldHtml(field: Field): string {
+  const label = escaped(labelIn(language, field));
+  const name = `name="${field.key}"`;
+  const required = field.required ? ' required' : '';
+  switch (field.type) {
+    case 'textarea':
+      return `  <label>${label} <textarea ${name}${bounds(field)}${required}></textarea></label>`;
+    case 'checkbox':
+      return `  <label><input type="checkbox" ${name} value="true"${required}> ${label}</label>`;
+    case 'select':
+      return [
+        `  <label>${label}`,
+        `    <select ${name}${required}>`,
+        `      <option value="">${escaped(words().choose)}</option>`,
+        ...(field.options ?? []).map(
+          (option) =>
+            `      <option value="${escaped(option.value)}">${escaped(labelIn(language, option) || option.value)}</option>`,
+        ),
+        '    </select>',
+        '  </label>',
+      ].join('\n');
+    case 'multiselect':
+      return [
+        '  <fieldset>',
+        `    <legend>${label}</legend>`,
+        ...(field.options ?? []).map(
+          (option) =>
+            `    <label><input type="checkbox" ${name} value="${escaped(option.value)}"> ${escaped(labelIn(language, option) || option.value)}</label>`,
+        ),
+        '  </fieldset>',
+      ].join('\n');
+    default: {
+      const type = inputTypes[field.type];
+      return `  <label>${label} <input ${name}${type ? ` type="${type}"` : ''}${bounds(field)}${required}></label>`;
+    }
+  }
+}
+
+function bounds({ type, min, max }: Field): string {
+  const [least, most] = type === 'number' ? ['min', 'max'] : ['minlength', 'maxlength'];
+  const step = type === 'number' ? ' step="any"' : '';
+  return `${step}${min === undefined ? '' : ` ${least}="${min}"`}${max === undefined ? '' : ` ${most}="${max}"`}`;
+}
