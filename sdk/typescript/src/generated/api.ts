@@ -934,6 +934,11 @@ export class FormsApi {
     return allPages((cursor) => this.list({ ...query, cursor }, options), query.cursor);
   }
 
+  /** Count the submissions of all forms: `GET /v1/forms/stats`. */
+  listStats(options: RequestOptions = {}): Promise<types.FormsListStatsResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/forms/stats' }, options);
+  }
+
   /** Get a form: `GET /v1/forms/{form_id}`. */
   get(formId: string, options: RequestOptions = {}): Promise<types.FormsGetResponse> {
     return this.transport.request({ method: 'GET', path: pathOf`/v1/forms/${formId}` }, options);

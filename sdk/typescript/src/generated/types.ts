@@ -2457,6 +2457,19 @@ export type FormsListResponse = {
 /** An entry of the list of GET /v1/forms. */
 export type FormsListItem = FormsCreateResponse;
 
+/** The response of GET /v1/forms/stats. */
+export type FormsListStatsResponse = {
+  data: Array<{
+    form_id: string;
+    /** Submissions outside the spam folder, counted up to 1000. */
+    new: number;
+    /** Submissions in the spam folder, counted up to 1000. */
+    spam: number;
+    /** The newest submission that is not spam. */
+    last_at: string | null;
+  }>;
+};
+
 /** The response of GET /v1/forms/{form_id}. */
 export type FormsGetResponse = FormsCreateResponse;
 

@@ -2106,6 +2106,18 @@ class FormsApi:
             cursor,
         )
 
+    def list_stats(
+        self,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.FormsListStatsResponse:
+        """Count the submissions of all forms: `GET /v1/forms/stats`."""
+        return cast(types.FormsListStatsResponse, self._transport.request(
+            "GET",
+            "/v1/forms/stats",
+            options=request_options,
+        ))
+
     def get(
         self,
         form_id: str,

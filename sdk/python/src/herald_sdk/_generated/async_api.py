@@ -2107,6 +2107,18 @@ class AsyncFormsApi:
             cursor,
         )
 
+    async def list_stats(
+        self,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.FormsListStatsResponse:
+        """Count the submissions of all forms: `GET /v1/forms/stats`."""
+        return cast(types.FormsListStatsResponse, await self._transport.request(
+            "GET",
+            "/v1/forms/stats",
+            options=request_options,
+        ))
+
     async def get(
         self,
         form_id: str,

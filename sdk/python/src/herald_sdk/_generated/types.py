@@ -2802,6 +2802,22 @@ class FormsListResponse(TypedDict):
     next_cursor: Union[str, None]
 
 
+class FormsListStatsResponseDataItem(TypedDict):
+    form_id: str
+    new: int
+    """Submissions outside the spam folder, counted up to 1000."""
+    spam: int
+    """Submissions in the spam folder, counted up to 1000."""
+    last_at: Union[str, None]
+    """The newest submission that is not spam."""
+
+
+class FormsListStatsResponse(TypedDict):
+    """The response of GET /v1/forms/stats."""
+
+    data: List[FormsListStatsResponseDataItem]
+
+
 class FormsGetLinkQuery(TypedDict):
     """The query of GET /v1/forms/{form_id}/link."""
 
