@@ -1,7 +1,10 @@
 import { limits } from '../../../src/contract/limits';
 import { contentDraft, contentOf, emptyContent, type ContentDraft } from '../message/content';
 import { latinOf } from '../slug';
+import type { FormsTexts } from '../texts/forms-en';
 import type { Field, FieldType, FormDefinition, FormRoute, FormView } from './api';
+
+type Bound = keyof FormsTexts['bounds']['length'];
 
 /** What `min` and `max` of a field mean. */
 export const boundKinds: Record<FieldType, 'length' | 'value' | 'count' | null> = {
@@ -16,6 +19,8 @@ export const boundKinds: Record<FieldType, 'length' | 'value' | 'count' | null> 
   checkbox: null,
 };
 export const fieldTypes = Object.keys(boundKinds) as FieldType[];
+/** The two bounds of a field. */
+export const bounds = Object.keys({ min: true, max: true } satisfies Record<Bound, true>) as Bound[];
 export const hasOptions = (type: FieldType) => type === 'select' || type === 'multiselect';
 
 export interface OptionDraft {

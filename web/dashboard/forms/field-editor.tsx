@@ -2,6 +2,7 @@ import { limits } from '../../../src/contract/limits';
 import { RemoveRow, RowFields, SelectField, TextField, type Form } from '../elements';
 import {
   boundKinds,
+  bounds,
   fieldTypes,
   freeName,
   hasOptions,
@@ -12,7 +13,7 @@ import {
 import { words } from './texts';
 
 /** The parts of a field that the API can name in an error. */
-export const fieldParts = ['key', 'label_en', 'label_ru', 'min', 'max', 'options'] as const;
+export const fieldParts = ['key', 'label_en', 'label_ru', 'options', ...bounds] as const;
 
 /** The fields of one field. */
 export function FieldEditor(props: {
@@ -89,7 +90,7 @@ export function FieldEditor(props: {
       )}
       {kind && (
         <div class="two">
-          {(['min', 'max'] as const).map((part) => (
+          {bounds.map((part) => (
             <TextField
               key={part}
               label={w.bounds[kind][part]}

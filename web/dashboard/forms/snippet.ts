@@ -95,7 +95,8 @@ function fieldHtml(field: Field): string {
 }
 
 function bounds({ type, min, max }: Field): string {
-  const [least, most] = type === 'number' ? ['min', 'max'] : ['minlength', 'maxlength'];
-  const step = type === 'number' ? ' step="any"' : '';
-  return `${step}${min === undefined ? '' : ` ${least}="${min}"`}${max === undefined ? '' : ` ${most}="${max}"`}`;
+  const [step, kind] = type === 'number' ? [' step="any"', ''] : ['', 'length'];
+  const least = min === undefined ? '' : ` min${kind}="${min}"`;
+  const most = max === undefined ? '' : ` max${kind}="${max}"`;
+  return step + least + most;
 }
