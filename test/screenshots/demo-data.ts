@@ -10,6 +10,7 @@ import { png } from '../support/png';
 import type { TestProject, TestService } from '../support/service';
 import type { ScriptedReceiver } from '../system/webhooks/fixture';
 import { seedCampaigns } from './demo-campaigns';
+import { seedTickets } from './demo-tickets';
 
 export interface Demo {
   project: TestProject;
@@ -20,6 +21,7 @@ export interface Demo {
   failingEndpointId: string;
   deliveryId: string;
   subscriberId: string;
+  ticketId: string;
   chainId: string;
   formId: string;
   recurringId: string;
@@ -94,6 +96,7 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
       },
     ],
   });
+  const ticketId = await seedTickets(project, subscriberId);
   const chainId = await enrolCustomers(project);
   const sent = await project.api('POST', `/v1/webhooks/${failing.body.id}/test`);
   const deliveryId = sent.body.delivery_id as string;
@@ -110,6 +113,7 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     failingEndpointId: endpoints[1]!,
     deliveryId,
     subscriberId,
+    ticketId,
     chainId,
     formId: (await project.api('GET', '/v1/forms')).body.data[0].form_id as string,
   };

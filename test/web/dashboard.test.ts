@@ -8,6 +8,7 @@ import { scriptedReceiver, type ScriptedReceiver } from '../system/webhooks/fixt
 import { goTo, launchBrowser, overflow, screenshot, seriousFlaws, visit, type Visit } from './fixture';
 import { describeFinding } from './suites/finding';
 import { describeFormPages } from './suites/form-pages';
+import { describeInbox } from './suites/inbox';
 import { describeMessagePages } from './suites/message-pages';
 import { describeResultPages } from './suites/result-pages';
 import { describeRoles } from './suites/roles';
@@ -20,6 +21,8 @@ const pages = [
   'logins',
   'subscribers',
   'subscribers/import',
+  'inbox',
+  'inbox/settings',
   'links',
   'labels',
   'events',
@@ -152,6 +155,13 @@ describe('the dashboard', () => {
       subscriber_id: subscriberId,
       text: 'Hi',
     });
+    await project.api('PATCH', '/v1/helpdesk', { enabled: true });
+    await project.api('POST', '/v1/helpdesk/types', { name_en: 'Delivery', name_ru: 'Доставка' });
+    const { body: ticket } = await project.api('POST', '/v1/helpdesk/tickets', {
+      subscriber_id: subscriberId,
+      subject: 'A parcel that has not arrived',
+      text: 'Where is it?',
+    });
     const { body: session } = await project.api('POST', '/v1/auth/session', { state: 'detail' });
     const { body: form } = await project.api('POST', '/v1/forms', {
       name: 'Call me back',
@@ -160,6 +170,7 @@ describe('the dashboard', () => {
     return [
       `forms/${form.form_id}`,
       `forms/${form.form_id}/share`,
+      `inbox/${ticket.ticket_id}`,
       `broadcasts/${broadcast.job_id}`,
       `batches/${batch.batch_id}`,
       `messages/${message.details[0].delivery_id}`,
@@ -689,6 +700,7 @@ describe('the dashboard', () => {
   describeResultPages(context);
   describeRoles(context);
   describeFinding(context);
+  describeInbox(context);
 
   it('hinders nobody, on small and large screens, light and dark', async () => {
     const { page, complaints } = await someone();

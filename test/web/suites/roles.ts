@@ -42,6 +42,7 @@ export function describeRoles(at: () => DashboardContext): void {
       'forms/new',
       'team',
       'settings',
+      'inbox/settings',
     ]) {
       await goTo(page, `/dashboard/${path}`);
       await page.getByRole('heading', { name: 'You can’t open this page' }).waitFor();

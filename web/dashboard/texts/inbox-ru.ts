@@ -98,7 +98,7 @@ export const inboxRu: InboxTexts = {
   afterSending: 'Затем статус',
   send: { reply: 'Отправить ответ', note: 'Добавить заметку', customer: 'Добавить сообщение' },
   sent: { reply: 'Ответ отправлен', note: 'Заметка добавлена', customer: 'Сообщение добавлено' },
-  sendKeys: 'Ctrl + Enter — отправить',
+  sendKeys: 'Ctrl + Enter',
 
   enabled: 'Клиенты могут писать в поддержку',
   enabledHint: 'Пока она выключена, бот отвечает, что поддержка здесь не настроена.',
