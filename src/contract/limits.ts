@@ -177,6 +177,7 @@ export const limits = {
   /** How long a token of `GET /f/{form_id}`, a request id and the draft of a form in the bot are valid. */
   formTokenHours: 24,
   formRequestHours: 24,
+  formRequestIdLength: { min: 8, max: 128 },
   formDraftHours: 24,
   formLinkDays: 7,
   submissionDays: 180,

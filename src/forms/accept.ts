@@ -28,8 +28,8 @@ export class FaultyAnswers extends AppError {
 const SHOWN_FAULTS = 5;
 
 /**
- * Takes a submission from a site or from the form's page, and returns its id. What needs no other host and no query comes
- * first. The origin and the limits were checked before the body was read.
+ * Takes a submission from a site or from the form's page, and returns its id. A repeated request gets the response of the
+ * first, whatever has changed since. The origin and the limits were checked before the body was read.
  */
 export function acceptSubmission(
   deps: AcceptDeps,
@@ -38,13 +38,13 @@ export function acceptSubmission(
   from: { source: 'web' | 'hosted'; subscriberId: string | null; address: string },
 ): Promise<string> {
   return onBehalfOf(form.project_id, async () => {
+    const requestId = given._request_id;
+    const earlier = await findEarlier(deps, form.id, requestId);
+    if (earlier !== null) return earlier;
     const { answers, faults } = readAnswers(form.fields, given);
     const known = new Set<string>([...reservedKeys, ...form.fields.map(({ key }) => key)]);
     const unknown = Object.keys(given).filter((key) => !known.has(key));
     if (Object.keys(faults).length + unknown.length > 0) throw new FaultyAnswers(faults, unknown);
-    const requestId = given._request_id;
-    const earlier = await findEarlier(deps, form.id, requestId);
-    if (earlier !== null) return earlier;
     await requireCredits(deps, form.project_id);
     const isSpam = looksLikeSpam(form, given);
     if (!isSpam && from.source === 'web') await checkCaptcha(deps, form, given._captcha, from.address);

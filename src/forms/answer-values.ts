@@ -19,7 +19,12 @@ function shortened(answers: Answers, length: number): Record<string, string | nu
 
 function short(answer: Answer, length: number): string | number | boolean {
   if (typeof answer === 'number' || typeof answer === 'boolean') return answer;
-  const text = Array.isArray(answer) ? answer.join(', ') : answer;
+  return answerText(answer, length);
+}
+
+/** An answer as text, cut to fit. */
+export function answerText(answer: Answer, length: number): string {
+  const text = Array.isArray(answer) ? answer.join(', ') : String(answer);
   // Half of a surrogate pair is no character.
   return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 }

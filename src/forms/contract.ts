@@ -39,7 +39,8 @@ export const reservedKeys = ['_hp', '_token', '_captcha', '_request_id'] as cons
 const keySchema = z
   .string()
   .regex(/^[a-z0-9_]{1,64}$/, 'must be 1 to 64 characters of a-z, 0-9 and _')
-  .refine((key) => !(reservedKeys as readonly string[]).includes(key), 'is reserved');
+  // JavaScript objects drop the last one.
+  .refine((key) => ![...reservedKeys, '__proto__'].includes(key), 'is reserved');
 
 const labelText = z.string().trim().min(1).check(characters(limits.formLabelLength));
 
@@ -395,7 +396,8 @@ export const submittedSchema = z.looseObject({
   _captcha: z.unknown().optional().describe('The response of the captcha.'),
   _request_id: z
     .string()
-    .regex(/^[\x21-\x7e]{8,128}$/, 'must be 8 to 128 printable characters without spaces')
+    .min(limits.formRequestIdLength.min)
+    .check(characters(limits.formRequestIdLength.max))
     .optional()
     .describe('The same id within 24 hours gets the same response and has no further effect.'),
 });

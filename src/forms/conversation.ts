@@ -1,5 +1,6 @@
 import {
   botTexts,
+  PlatformError,
   platformOf,
   serves,
   storedBotKey,
@@ -32,6 +33,9 @@ import { dashed } from './signing';
 import { writeSubmission } from './submit';
 
 type Deps = Pick<Core, 'pool' | 'config'>;
+
+/** What a photo or a sticker is to every field: no answer, and not a skipped question either. */
+const NO_TEXT = {};
 
 /**
  * A form in the bot: the link begins it, every message of the user is an answer until it is complete or cancelled. An
@@ -78,7 +82,7 @@ export function formChat({ pool, config }: Deps): ChatHandlers {
     if (draft.update_id === sent.updateId) return again(sent, form, asking);
     const field = askedField(form.fields, draft);
     if (!field) return complete(sent, form, draft);
-    const parsed = readAnswer(field, sent.text.trim() === '' ? [] : typedAnswer(field, sent.text));
+    const parsed = readAnswer(field, sent.text.trim() === '' ? NO_TEXT : typedAnswer(field, sent.text));
     if ('fault' in parsed) await ask(sent, asking, parsed.fault);
     else await answer(sent, form, draft, field, parsed.answer ?? null);
     return true;
@@ -119,8 +123,15 @@ export function formChat({ pool, config }: Deps): ChatHandlers {
       await say(chat, texts.formBlocked(form.project_name));
       return true;
     }
-    // Only of fields that the form still has.
-    const { answers } = readAnswers(form.fields, withoutSkipped(draft));
+    // Only of fields that the form still has. What a change of the form has made wrong is asked again.
+    const { answers, faults } = readAnswers(form.fields, withoutSkipped(draft));
+    if (Object.keys(faults).length > 0) {
+      const kept = Object.entries(draft.answers).filter(([key]) => !Object.hasOwn(faults, key));
+      const shortened = { ...draft, answers: Object.fromEntries(kept) };
+      await saveDraft(pool, userOf(chat), shortened);
+      await ask(chat, { form, draft: shortened, lang: chat.user.lang });
+      return true;
+    }
     const isNew = await onBehalfOf(form.project_id, () =>
       withTransaction(pool, async (db) => {
         const { subscriber, isNew } = await subscribe(db, form.project_id, personOf(chat), format);
@@ -188,7 +199,10 @@ export function formChat({ pool, config }: Deps): ChatHandlers {
     if ('fault' in parsed) return ask(tapped, asking, parsed.fault);
     const given = parsed.answer ?? null;
     if (tapped.messageId !== null) {
-      await tapped.messenger.edit(tapped.chatId, tapped.messageId, answeredQuestion(asking, field, given));
+      // The user may have deleted the question; the answer counts all the same.
+      await tapped.messenger
+        .edit(tapped.chatId, tapped.messageId, answeredQuestion(asking, field, given))
+        .catch(unlessRefused);
     }
     await answer(tapped, form, draft, field, given);
   }
@@ -219,6 +233,10 @@ export function formChat({ pool, config }: Deps): ChatHandlers {
   }
 
   return { links: { form: begin }, message, tap, command: { cancel } };
+}
+
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof PlatformError) || error.retryable) throw error;
 }
 
 /** What a tap on a button means. */

@@ -1,16 +1,14 @@
 import type { Language } from '../contract/common';
 import type { SubscriberIdFormat } from '../contract/ids';
 import { AppError } from '../contract/errors';
+import { limits } from '../contract/limits';
 import type { Db } from '../db/pool';
-import { bySystem, createTicket } from '../helpdesk';
+import { bySystem, createTicket, type TicketToCreate } from '../helpdesk';
 import type { SubscriberRecord } from '../subscribers';
-import { labelOf, type Answer, type Field, type FormRoute } from './contract';
+import { answerText } from './answer-values';
+import { labelOf, type Answer, type Answers, type Field, type FormRoute } from './contract';
 import { done, skipped, type Outcome } from './outcome';
 import type { DueRoute, LockedSubmission } from './queries/routes';
-
-/** A subject has no more. */
-const SUBJECT_LENGTH = 200;
-const NAME_LENGTH = 100;
 
 /** Creates a ticket from a submission, in the transaction of the route's outcome. Its id is the route's. */
 export async function ticketFrom(
@@ -21,58 +19,67 @@ export async function ticketFrom(
   subscriber: SubscriberRecord | null,
   { type_id: typeId, priority }: Extract<FormRoute, { action: 'ticket' }>,
 ): Promise<Outcome> {
-  const lang = subscriber?.lang ?? 'en';
-  const text = fields
-    .flatMap((field) => {
-      const answer = answers[field.key];
-      return answer === undefined ? [] : [`${labelOf(field, lang) ?? field.key}: ${shown(answer, lang)}`];
-    })
-    .join('\n');
-  const customer = subscriber ?? virtualCustomer(fields, answers);
-  const subject = form_name.slice(0, SUBJECT_LENGTH);
+  const ticket: TicketToCreate = {
+    id,
+    projectId,
+    source: 'form',
+    customer: subscriber ?? virtualCustomer(fields, answers),
+    text: textOf(fields, answers, subscriber?.lang ?? 'en') || form_name,
+    subject: form_name,
+    typeId,
+    priority,
+    author: bySystem,
+  };
   try {
-    await createTicket(
-      db,
-      {
-        id,
-        projectId,
-        source: 'form',
-        customer,
-        text: text || subject,
-        subject,
-        typeId,
-        priority,
-        author: bySystem,
-      },
-      format,
-    );
+    await createTicket(db, ticket, format).catch((error: unknown) => {
+      // Its type was deleted since the form was saved: the customer's request is not lost for it.
+      if (!hasCode(error, 'not_found')) throw error;
+      return createTicket(db, { ...ticket, typeId: null }, format);
+    });
     return done;
   } catch (error) {
     // It was switched off, which is no fault of the form.
-    if (error instanceof AppError && error.code === 'conflict') return skipped('helpdesk_disabled');
+    if (hasCode(error, 'conflict')) return skipped('helpdesk_disabled');
     throw error;
   }
 }
 
+function hasCode(error: unknown, code: AppError['code']): boolean {
+  return error instanceof AppError && error.code === code;
+}
+
+/** A line for each answer, cut to the length of a ticket's message. */
+function textOf(fields: readonly Field[], answers: Answers, lang: Language): string {
+  const lines = answeredOf(fields, answers).map(
+    ([field, answer]) => `${labelOf(field, lang) ?? field.key}: ${shown(answer, lang)}`,
+  );
+  return answerText(lines.join('\n'), limits.messageTextLength);
+}
+
+/** Not what every object inherits: a field may be called `constructor`. */
+function answeredOf(fields: readonly Field[], answers: Answers): [Field, Answer][] {
+  return fields.flatMap((field): [Field, Answer][] => {
+    const answer = Object.hasOwn(answers, field.key) ? answers[field.key] : undefined;
+    return answer === undefined ? [] : [[field, answer]];
+  });
+}
+
 function shown(answer: Answer, lang: Language): string {
-  if (typeof answer !== 'boolean') return Array.isArray(answer) ? answer.join(', ') : String(answer);
+  if (typeof answer !== 'boolean') return answerText(answer, limits.messageTextLength);
   return lang === 'ru' ? (answer ? 'да' : 'нет') : answer ? 'yes' : 'no';
 }
 
 /** Somebody who is no subscriber: the field that is called a name, and the first address or number. */
 function virtualCustomer(
   fields: readonly Field[],
-  answers: Readonly<Record<string, Answer>>,
+  answers: Answers,
 ): { name: string | null; contact: string | null } {
-  const textOf = (field: Field | undefined) => {
-    const answer = field && answers[field.key];
-    return typeof answer === 'string' ? answer.slice(0, NAME_LENGTH) : null;
+  const firstOf = (isWanted: (field: Field) => boolean) => {
+    const found = answeredOf(fields, answers).find(([field]) => isWanted(field));
+    return found ? answerText(found[1], limits.ticketCustomerLength) : null;
   };
-  const answered = fields.filter(({ key }) => Object.hasOwn(answers, key));
   return {
-    name: textOf(answered.find(({ key, type }) => type === 'text' && /name/.test(key))),
-    contact: textOf(
-      answered.find(({ type }) => type === 'email') ?? answered.find(({ type }) => type === 'phone'),
-    ),
+    name: firstOf(({ key, type }) => type === 'text' && /^(?:your_?|full_?|first_?)?name$/.test(key)),
+    contact: firstOf(({ type }) => type === 'email') ?? firstOf(({ type }) => type === 'phone'),
   };
 }

@@ -5,6 +5,7 @@ import { limits } from '../contract/limits';
 import { startParameter } from '../contract/start-parameters';
 import type { Core } from '../core';
 import { withTransaction, type Db } from '../db/pool';
+import { findType } from '../helpdesk';
 import type { Work } from '../http/idempotency';
 import { isoTime } from '../lib/iso-time';
 import { randomToken256 } from '../lib/tokens';
@@ -140,7 +141,7 @@ async function checkOutside({ pool, config }: FormDeps, projectId: string, value
   }
 }
 
-/** Under the project's lock: the templates exist, and the tags that the routes add become the project's own. */
+/** Under the project's lock: templates and types exist, and the tags that the routes add become the project's own. */
 async function checkNames(
   db: Db,
   projectId: string,
@@ -149,6 +150,11 @@ async function checkNames(
   for (const { path, content } of contentsOf(routes)) {
     const known = withAnswers(content, fields, {});
     if (isRenderable(known)) await resolveTemplate(db, projectId, known, path);
+  }
+  for (const [index, route] of routes.entries()) {
+    if (route.action !== 'ticket' || route.type_id === undefined) continue;
+    if (await findType(db, projectId, route.type_id)) continue;
+    throw new AppError('not_found', `routes[${index}].type_id: there is no type with this id`);
   }
   await defineLabels(db, projectId, 'tags', [...new Set(tagsIn(routes))]);
 }
@@ -168,9 +174,11 @@ export function withAnswers(
     : content;
 }
 
-/** A field without an answer is known and empty. */
+/** A field without an answer is known and empty. Not what every object inherits: a field may be called `constructor`. */
 export function answerVars(fields: readonly Field[], values: TemplateVars): TemplateVars {
-  return Object.fromEntries(fields.map(({ key }) => [key, values[key] ?? '']));
+  return Object.fromEntries(
+    fields.map(({ key }) => [key, (Object.hasOwn(values, key) ? values[key] : undefined) ?? '']),
+  );
 }
 
 export function presentForm(

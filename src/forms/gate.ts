@@ -9,7 +9,10 @@ import { isAllowedOrigin, originOf } from './origins';
 /** Counts a submission, by its address and by its form; throws if it is one too many. */
 export type CountSubmission = (ctx: Pick<Context, 'ip'>, formId: string) => Promise<void>;
 
-/** Once a limit is reached, requests are refused from memory. One address cannot use up the limit of the form. */
+/**
+ * Once a limit is reached, requests are refused from memory: the form's first, so that a flood from many addresses costs no
+ * query each. One address cannot use up the limit of the form.
+ */
 export function createSubmissionLimit({ pool, config }: Pick<Core, 'pool' | 'config'>): CountSubmission {
   const byAddress = createRateLimiter(pool, {
     name: 'form_address',
@@ -21,9 +24,27 @@ export function createSubmissionLimit({ pool, config }: Pick<Core, 'pool' | 'con
     points: config.HERALD_FORM_SUBMISSIONS_PER_MINUTE,
     seconds: 60,
   });
+  const full = createFullForms();
   return async (ctx, formId) => {
+    const msBeforeNext = full.msLeft(formId);
+    refuseUnlessAllowed({ allowed: msBeforeNext === 0, msBeforeNext });
     refuseUnlessAllowed(await byAddress(`${formId} ${clientNetwork(ctx.ip)}`));
-    refuseUnlessAllowed(await byForm(formId));
+    const counted = await byForm(formId);
+    if (!counted.allowed) full.add(formId, counted.msBeforeNext);
+    refuseUnlessAllowed(counted);
+  };
+}
+
+/** The forms that take no more in their minute. */
+function createFullForms() {
+  const endsAt = new Map<string, number>();
+  return {
+    msLeft: (formId: string) => Math.max(0, (endsAt.get(formId) ?? 0) - performance.now()),
+    add(formId: string, ms: number) {
+      const now = performance.now();
+      for (const [id, end] of endsAt) if (end <= now) endsAt.delete(id);
+      endsAt.set(formId, now + ms);
+    },
   };
 }
 

@@ -16,9 +16,14 @@ export interface OpenForm extends OpenFormRow {
   subscriberOf(signed: unknown): string | null;
 }
 
-export type OpenForms = (id: string) => Promise<OpenForm>;
+export interface OpenForms {
+  /** Throws `not_found` unless the form takes submissions. */
+  (id: string): Promise<OpenForm>;
+  /** The form has changed: the next request reads it. */
+  forget(id: string): void;
+}
 
-/** How long a form is remembered: a change takes effect everywhere within a second. */
+/** How long a form is remembered: a change made by another process takes effect within a second. */
 const FRESH_MS = 1_000;
 const REMEMBERED = 1_000;
 
@@ -44,21 +49,24 @@ export function createOpenForms({ pool, cipher }: { pool: pg.Pool; cipher: Ciphe
     };
   }
 
-  return async (given) => {
+  async function open(given: string): Promise<OpenForm> {
     const id = given.toLowerCase();
     if (!isUuid(id)) throw new AppError('not_found');
     const now = performance.now();
     let entry = remembered.get(id);
     if (!entry || now - entry.readAt > FRESH_MS) {
-      entry = { readAt: now, form: read(id) };
+      const reading = { readAt: now, form: read(id) };
+      entry = reading;
       // The oldest goes first: a map keeps the order of insertion.
       remembered.delete(id);
       remembered.set(id, entry);
       if (remembered.size > REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
-      entry.form.catch(() => remembered.delete(id));
+      reading.form.catch(() => remembered.get(id) === reading && remembered.delete(id));
     }
     const form = await entry.form;
     if (!form) throw new AppError('not_found');
     return form;
-  };
+  }
+
+  return Object.assign(open, { forget: (id: string) => void remembered.delete(id.toLowerCase()) });
 }

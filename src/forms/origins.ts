@@ -1,9 +1,12 @@
 import type { Context } from 'koa';
 
-/** Where a browser says that a request comes from: `Origin`, else the origin of `Referer`; null if it says neither. */
+/**
+ * Where a browser says that a request comes from: `Origin`, else the origin of `Referer`; null if it says neither. An
+ * `Origin: null`, as of a sandboxed frame, matches nothing, whatever page the frame is in.
+ */
 export function originOf(ctx: Pick<Context, 'get'>): string | null {
   const origin = ctx.get('origin');
-  if (origin !== '' && origin !== 'null') return origin.toLowerCase();
+  if (origin !== '') return origin.toLowerCase();
   const referer = ctx.get('referer');
   return URL.canParse(referer) ? new URL(referer).origin.toLowerCase() : null;
 }

@@ -20,6 +20,7 @@ import {
   submissionSchema,
 } from './contract';
 import { createForm, presentForm, putForm, requireForm, signingPurpose, type FormDeps } from './forms';
+import type { OpenForms } from './open-forms';
 import { deleteForm, listForms } from './queries/forms';
 import { countSubmissions, deleteSubmission, findSubmission, listSubmissions } from './queries/submissions';
 import { signSubscriber } from './signing';
@@ -27,8 +28,10 @@ import { moveSubmission, presentSubmission } from './submissions';
 
 const route = routesOf('Forms');
 
-export function createFormRoutes(deps: FormDeps & Pick<Core, 'messengers' | 'publicUrl'>) {
-  const { pool, config, cipher, publicUrl } = deps;
+export function createFormRoutes(
+  deps: FormDeps & Pick<Core, 'messengers' | 'publicUrl'> & { openForms: OpenForms },
+) {
+  const { pool, config, cipher, publicUrl, openForms } = deps;
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   const definitionErrors = ['conflict', 'not_found', 'template_variable_missing', 'invalid_url'] as const;
   return [
@@ -100,8 +103,11 @@ export function createFormRoutes(deps: FormDeps & Pick<Core, 'messengers' | 'pub
         response: formSchema,
         errors: [...definitionErrors],
       },
-      async ({ project, params, body }) =>
-        presentForm(deps, await putForm(deps, project.id, params.form_id, body)),
+      async ({ project, params, body }) => {
+        const replaced = await putForm(deps, project.id, params.form_id, body);
+        openForms.forget(replaced.id);
+        return presentForm(deps, replaced);
+      },
     ),
 
     route(
@@ -115,6 +121,7 @@ export function createFormRoutes(deps: FormDeps & Pick<Core, 'messengers' | 'pub
       },
       async ({ project, params }) => {
         if (!(await deleteForm(pool, project.id, params.form_id))) throw new AppError('not_found');
+        openForms.forget(params.form_id);
       },
     ),
 

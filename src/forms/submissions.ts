@@ -36,12 +36,10 @@ export function moveSubmission(
     if (!form) throw new AppError('not_found');
     if (submission.status === status) return submission;
     await setStatus(db, id, status);
-    if (status === 'new') {
-      const { answers, source, event_id } = submission;
-      if (event_id === null) {
-        const at = submission.created_at;
-        await emitSubmitted(db, format, { id, form, answers, source, subscriber, at });
-      }
+    // It has an event if it has been a good one before: then its routes were run too.
+    if (status === 'new' && submission.event_id === null) {
+      const { answers, source, created_at: at } = submission;
+      await emitSubmitted(db, format, { id, form, answers, source, subscriber, at });
       await insertRoutes(db, id, routesOfGood(form.routes, answers));
     }
     return (await findSubmission(db, projectId, id)) ?? submission;

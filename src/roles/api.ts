@@ -16,7 +16,7 @@ import { createTrackedEventRoutes } from '../tracked/routes';
 import { createExportRoute } from '../exports';
 import { submissionExport } from '../forms/export';
 import { createSubmissionLimit, formGate } from '../forms/gate';
-import { createOpenForms } from '../forms/open-forms';
+import { createOpenForms, type OpenForms } from '../forms/open-forms';
 import { formPage } from '../forms/page';
 import { createPublicFormRoutes } from '../forms/public-routes';
 import { createFormRoutes } from '../forms/routes';
@@ -89,6 +89,7 @@ export function createRoutes(
   parts: Part[],
   waiter: SessionWaiter,
   stopping: AbortSignal = new AbortController().signal,
+  openForms: OpenForms = createOpenForms({ ...rest, pool: pools.requests }),
 ): Route[] {
   const core = { ...rest, pools, pool: pools.requests };
   const login = { ...core, pool: pools.login };
@@ -117,8 +118,8 @@ export function createRoutes(
     ...createScheduledRoutes(core),
     ...createRecurringRoutes(core),
     ...createDripRoutes(core),
-    ...createFormRoutes(core),
-    ...createPublicFormRoutes({ ...core, openForms: createOpenForms(core) }),
+    ...createFormRoutes({ ...core, openForms }),
+    ...createPublicFormRoutes({ ...core, openForms }),
     createExportRoute(core.pool, submissionExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createTrackedEventRoutes({ ...core, admit }),
     ...createHelpdeskRoutes(core),
@@ -172,9 +173,10 @@ export async function startApi({ pools, ...rest }: Core, ownPages: Middleware[] 
   const stopping = new AbortController();
   const docsUrl = () => `${publicUrl()}/docs/errors`;
   const waiter = createSessionWaiter(core.notifications);
-  const routes = createRoutes(core, readinessParts(core), waiter, stopping.signal);
+  const openForms = createOpenForms(core);
+  const routes = createRoutes(core, readinessParts(core), waiter, stopping.signal, openForms);
   const oidc = createOidc({ ...login, starter: createSessionStarter(login) });
-  const forms = { openForms: createOpenForms(core), countSubmission: createSubmissionLimit(core) };
+  const forms = { openForms, countSubmission: createSubmissionLimit(core) };
   const ownRequests = createOwnRequests();
   const guarded = guardDeps(core);
   let port = 0;

@@ -1625,6 +1625,7 @@ CREATE TABLE form_submissions (
 );
 CREATE UNIQUE INDEX form_submissions_request ON form_submissions (form_id, request_hash) WHERE request_hash IS NOT NULL;
 CREATE INDEX form_submissions_page ON form_submissions (form_id, status, created_at DESC, id DESC);
+CREATE INDEX form_submissions_form ON form_submissions (form_id, created_at DESC, id DESC);
 CREATE INDEX form_submissions_project ON form_submissions (project_id, created_at DESC, id DESC);
 CREATE INDEX form_submissions_subscriber ON form_submissions (subscriber_id) WHERE subscriber_id IS NOT NULL;
 CREATE INDEX form_submissions_age ON form_submissions (status, created_at);

@@ -135,3 +135,45 @@ it('/cancel leaves the form, another link begins it again, and what is no text i
   await person.open('0'.repeat(32));
   await person.says('not valid');
 });
+
+it('asks again for what a change of the form has made wrong, and a draft lives 24 hours', async () => {
+  const options = [{ value: 'a' }, { value: 'b' }];
+  const extras = field('extras', { type: 'multiselect', options });
+  const form = await create({ fields: [field('note'), extras, field('city')] });
+  const person = filler('telegram', 'en');
+  await person.open(form.form_id);
+  await person.says('1/3.');
+  await person.tap('Skip');
+  await person.says('2/3.');
+  // A photo is no answer, and skips nothing.
+  await service.control.sendFile('telegram', person.user, { type: 'photo' });
+  await person.says('Choose one of the options.');
+  // The question is gone: the answer counts all the same.
+  await service.control.faults('telegram', {
+    method: 'editMessageText',
+    user: person.user,
+    status: 400,
+    description: 'Bad Request: message to edit not found',
+    times: 1,
+  });
+  await person.tap('Skip');
+  await person.says('3/3.');
+  await project.api('PUT', `/v1/forms/${form.form_id}`, {
+    name: 'Form',
+    fields: [field('note', { required: true }), extras, field('city')],
+  });
+  await person.say('Berlin');
+  await person.says('1/3.');
+  await service.pool.query('UPDATE form_drafts SET expires_at = now() WHERE form_id = $1', [form.form_id]);
+  await person.say('Too late');
+  await person.says('Sorry');
+  await person.open(form.form_id);
+  await person.says('1/3.');
+  await person.say('Note');
+  await person.says('2/3.');
+  await person.say('b');
+  await person.says('3/3.');
+  await person.say('skip');
+  await person.says('Thank you');
+  expect(await list(form)).toEqual([expect.objectContaining({ answers: { note: 'Note', extras: ['b'] } })]);
+});

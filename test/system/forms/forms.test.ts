@@ -94,6 +94,7 @@ describe('a form', () => {
     ['fields', { fields: [] }],
     ['fields[1].key', { fields: [field('a'), field('a')] }],
     ['fields[0].key', { fields: [field('_token')] }],
+    ['fields[0].key', { fields: [field('__proto__')] }],
     ['fields[0].label_en', { fields: [{ key: 'a', type: 'text' }] }],
     ['fields[0].options', { fields: [field('a', { type: 'select' })] }],
     ['fields[0].options', { fields: [field('a', { options: [{ value: 'x' }] })] }],
@@ -261,6 +262,22 @@ describe('a submission from a site', () => {
       204,
       'Content-Type',
     ]);
+    // A page reads what it is refused for, and fetches the token.
+    const origin = 'https://shop.example';
+    const wrong = await submit({ form_id }, { other: 1 }, { origin });
+    expect([wrong.status, wrong.headers.get('access-control-allow-origin')]).toEqual([400, origin]);
+    for (const [method, foreign] of [
+      ['GET', 200],
+      ['OPTIONS', 204],
+    ] as const) {
+      const own = await fetch(`${service.url}/f/${form_id}`, { method, headers: { origin } });
+      expect(own.headers.get('access-control-allow-origin')).toBe(origin);
+      const other = await fetch(`${service.url}/f/${form_id}`, {
+        method,
+        headers: { origin: 'https://evil.example' },
+      });
+      expect([other.status, other.headers.get('access-control-allow-origin')]).toEqual([foreign, null]);
+    }
     const closed = await create({ allowed_origins: [] });
     expect((await submit(closed, { size: 'M' }, { origin: 'https://shop.example' })).status).toBe(403);
   });
@@ -274,12 +291,43 @@ describe('a submission from a site', () => {
       ),
     );
     expect(one).toEqual(two);
+    // Whatever it carries, and although the form takes no such answers.
+    const repeated = await submit(created, { other: 1, _request_id: 'request-1' });
+    expect([repeated.status, await repeated.json()]).toEqual([200, one]);
     expect(await list(created)).toHaveLength(1);
+    for (const _request_id of ['seven__', 'x'.repeat(129), 12345678]) {
+      const response = await submit(created, { size: 'M', _request_id });
+      expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([
+        400,
+        expect.stringMatching(/^_request_id: /),
+      ]);
+    }
     for (let n = 0; n < 3; n += 1) expect((await submit(created, { size: 'L' }, address)).status).toBe(200);
     const refused = await submit(created, { size: 'L' }, address);
     expect(await refused.json()).toMatchObject({ code: 'rate_limit_form', retryable: true });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await submit(created, { size: 'L' })).status).toBe(200);
+  });
+
+  it('meets the form as it is after each change', async () => {
+    const created = await create();
+    const put = (changes: object) =>
+      project.api('PUT', `/v1/forms/${created.form_id}`, {
+        name: 'Form',
+        fields: [field('size')],
+        allowed_origins: ['*'],
+        ...changes,
+      });
+    const status = async () => (await submit(created, { size: 'M' })).status;
+    expect(await status()).toBe(200);
+    await put({ status: 'disabled' });
+    expect([await status(), (await fetch(created.hosted_url)).status]).toEqual([404, 404]);
+    await put({ allowed_origins: ['https://shop.example'] });
+    expect(await status()).toBe(403);
+    await put({ fields: [field('colour')] });
+    expect(await status()).toBe(400);
+    await project.api('DELETE', `/v1/forms/${created.form_id}`);
+    expect([await status(), (await fetch(created.submit_url)).status]).toEqual([404, 404]);
   });
 
   it('is refused without credits, and unknown where the form is disabled', async () => {
@@ -326,6 +374,18 @@ describe('a submission from a site', () => {
     expect(await routesOf(ids[0] ?? '', 1)).toEqual([
       { index: 0, action: 'tag', status: 'skipped', reason: 'no_subscriber' },
     ]);
+    // Once: not for routes either that the form got later.
+    await project.api('PUT', `/v1/forms/${created.form_id}`, {
+      name: 'Form',
+      fields: [field('size')],
+      routes: ['seen', 'later'].map((tag) => ({ action: 'tag', tag })),
+    });
+    for (const status of ['spam', 'new']) await project.api('PATCH', path, { status });
+    const { rows: routes } = await service.pool.query(
+      'SELECT index FROM submission_routes WHERE submission_id = $1',
+      [ids[0]],
+    );
+    expect(routes).toHaveLength(1);
     expect(await eventsOf(service, project, 'form.submitted')).toHaveLength(1);
     expect((await project.api('DELETE', path)).status).toBe(204);
     expect((await project.api('GET', path)).status).toBe(404);
@@ -394,12 +454,13 @@ describe('routes', () => {
       { index: 2, action: 'event', status: 'done', reason: null },
       { index: 3, action: 'message', status: 'done', reason: null },
       { index: 4, action: 'message', status: 'skipped', reason: 'no_members' },
-      { index: 5, action: 'ticket', status: expect.any(String), reason: expect.any(String) },
+      { index: 5, action: 'ticket', status: 'skipped', reason: 'helpdesk_disabled' },
     ]);
     expect(await textsTo(service, person)).toContain('Size M × 3');
     expect((await project.api('GET', `/v1/subscribers/${person.subscriberId}`)).body.tags).toEqual(['buyer']);
     const [tracked] = await eventsOf(service, project, 'event.tracked');
     expect(tracked?.data).toMatchObject({ name: 'ordered', properties: { size: 'M', count: 3 } });
+    expect(await eventsOf(service, project, 'delivery.success')).toHaveLength(1);
     const { body: messages } = await project.api('GET', '/v1/messages?source=form');
     expect(messages.data).toEqual([expect.objectContaining({ source_id: created.form_id, status: 'sent' })]);
 
@@ -409,6 +470,61 @@ describe('routes', () => {
     expect((await project.api('DELETE', `/v1/subscribers/${person.subscriberId}`)).status).toBe(204);
     expect(await list(created)).toEqual([]);
     expect((await fetch(link.url)).status).toBe(404);
+  });
+
+  it('create a ticket, also for somebody who is no subscriber', async () => {
+    await project.api('PATCH', '/v1/helpdesk', { enabled: true });
+    const type = await project.api('POST', '/v1/helpdesk/types', {
+      name_en: 'Order',
+      name_ru: 'Заказ',
+      priority: 'high',
+    });
+    const { type_id } = type.body;
+    const form = (routes: object[]) => ({
+      name: 'Call me',
+      fields: [field('name', { label_en: 'Your name' }), field('phone', { type: 'phone' }), field('about')],
+      routes,
+    });
+    const unknown = await project.api('POST', '/v1/forms', form([{ action: 'ticket', type_id: project.id }]));
+    expect([unknown.status, unknown.body.error]).toEqual([
+      404,
+      expect.stringMatching(/^routes\[0\]\.type_id: /),
+    ]);
+    const created = await create(
+      form([
+        { action: 'ticket', type_id },
+        { action: 'ticket', priority: 'low' },
+      ]),
+    );
+    const sent = await submit(created, { name: 'Anna', phone: '+1 555 010 0199' });
+    const { submission_id } = (await sent.json()) as { submission_id: string };
+    expect((await routesOf(submission_id, 2)).map(({ status }) => status)).toEqual(['done', 'done']);
+    const events = await eventsOf(service, project, 'ticket.created');
+    expect(events.map(({ data }) => data)).toEqual([
+      expect.objectContaining({ number: 1, type_id, priority: 'high', source: 'form', subscriber_id: null }),
+      expect.objectContaining({ number: 2, type_id: null, priority: 'low', subject: 'Call me' }),
+    ]);
+    expect(events[0]?.data['text']).toBe('Your name: Anna\nphone: +1 555 010 0199');
+    const { body: ticket } = await project.api(
+      'GET',
+      `/v1/helpdesk/tickets/${String(events[0]?.data['ticket_id'])}`,
+    );
+    expect(ticket.customer).toEqual({ name: 'Anna', contact: '+1 555 010 0199' });
+
+    // A subscriber's is their own; a request is not lost for a type that was deleted.
+    await project.api('DELETE', `/v1/helpdesk/types/${type_id}`);
+    const person = await subscribePerson(service, project);
+    const { body: link } = await project.api(
+      'GET',
+      `/v1/forms/${created.form_id}/link?subscriber_id=${person.subscriberId}`,
+    );
+    await post(link.url.slice(service.url.length), '', {
+      'content-type': 'application/x-www-form-urlencoded',
+    });
+    const own = await eventually(async () =>
+      (await eventsOf(service, project, 'ticket.created')).find(({ data }) => data['number'] === 3),
+    );
+    expect(own?.data).toMatchObject({ subscriber_id: person.subscriberId, type_id: null, text: 'Call me' });
   });
 
   it('move a submission to the spam folder, without its event and the routes after it', async () => {
@@ -465,43 +581,6 @@ describe('the page of a form', () => {
     expect((await fetch(`${service.url}${forged}`)).status).toBe(404);
     expect((await fetch(`${service.url}/forms/${other.form_id}/other`)).status).toBe(404);
   });
-});
-
-it('a route creates a ticket, for a subscriber and for somebody who is none', async () => {
-  await project.api('PATCH', '/v1/helpdesk', { enabled: true });
-  const created = await create({
-    fields: [field('name'), field('email', { type: 'email' }), field('question', { type: 'textarea' })],
-    routes: [{ action: 'ticket', priority: 'high' }],
-  });
-  const response = await submit(created, {
-    name: 'Anna',
-    email: 'anna@example.com',
-    question: 'Where is it?',
-  });
-  const { submission_id } = (await response.json()) as { submission_id: string };
-  expect(await routesOf(submission_id, 1)).toEqual([
-    { index: 0, action: 'ticket', status: 'done', reason: null },
-  ]);
-  const person = await subscribePerson(service, project);
-  const { body: link } = await project.api(
-    'GET',
-    `/v1/forms/${created.form_id}/link?subscriber_id=${person.subscriberId}`,
-  );
-  await post(link.url.slice(service.url.length), 'question=Hello', {
-    'content-type': 'application/x-www-form-urlencoded',
-  });
-  const tickets = await eventually(async () => {
-    const { data } = (await project.api('GET', '/v1/helpdesk/tickets')).body;
-    return data.length === 2 ? (data as Record<string, unknown>[]) : undefined;
-  });
-  expect(tickets[1]).toMatchObject({
-    source: 'form',
-    subject: 'Form',
-    priority: 'high',
-    subscriber_id: null,
-    customer: { name: 'Anna', contact: 'anna@example.com' },
-  });
-  expect(tickets[0]).toMatchObject({ source: 'form', subscriber_id: person.subscriberId, customer: null });
 });
 
 it('submissions can be exported', async () => {
