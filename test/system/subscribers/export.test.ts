@@ -183,6 +183,34 @@ describe('exports', () => {
     }
   });
 
+  it('take turns with searches of the project', async () => {
+    await fillSubscribers(1);
+    const blocker = await service.pool.connect();
+    let hasFound = false;
+    const responses: Promise<number>[] = [];
+    try {
+      await blocker.query('BEGIN');
+      await blocker.query('LOCK TABLE subscribers IN ACCESS EXCLUSIVE MODE');
+      responses.push(project.api('GET', '/v1/export/subscribers').then(({ status }) => status));
+      await eventually(async () => {
+        const { rowCount } = await service.pool.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+             AND query LIKE '%FROM subscribers%'`,
+        );
+        return rowCount === 1;
+      });
+      const search = () => project.api('GET', '/v1/deliveries?q=no+such+text');
+      responses.push(search().then(({ status }) => ((hasFound = true), status)));
+      // Longer than the search needs.
+      for (let n = 0; n < 10; n += 1) await project.api('GET', '/v1/deliveries');
+      expect(hasFound).toBe(false);
+    } finally {
+      await blocker.query('ROLLBACK');
+      blocker.release();
+    }
+    expect(await Promise.all(responses)).toEqual([200, 200]);
+  });
+
   it('can begin again ten seconds after the process of one was killed', async () => {
     // The lease is longer than ten seconds here, so that a slow machine meets it; its end is set below.
     await service.pool.query(
