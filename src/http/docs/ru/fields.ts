@@ -371,6 +371,10 @@ export const russianFields: Readonly<Record<string, string>> = {
   'The page with the form.': 'Страница с формой.',
   'The page with the form; answers are those of the subscriber.':
     'Страница с формой; ответы засчитываются этому подписчику.',
+  'Submissions outside the spam folder, counted up to 1000.':
+    'Сколько отправок, кроме спама; считаются до 1000.',
+  'Submissions in the spam folder, counted up to 1000.': 'Сколько отправок в спаме; считаются до 1000.',
+  'The newest submission that is not spam.': 'Самая новая отправка, кроме спама.',
   'By the keys of the fields.': 'По ключам полей.',
   'The routes that have run.': 'Маршруты, которые сработали.',
   'The place of the route in the form, from 0.': 'Номер маршрута в форме, считая с 0.',
