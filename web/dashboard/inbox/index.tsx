@@ -11,6 +11,7 @@ import { OpenTicket } from './conversation';
 import { ownId, ticketPath, type Desk } from './desk';
 import { KeyHelp } from './key-help';
 import { useKeys } from './keys';
+import './styles';
 import { SupportLinks } from './support-links';
 import { words } from './texts';
 import { TicketList } from './ticket-list';

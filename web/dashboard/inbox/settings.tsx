@@ -5,6 +5,7 @@ import { helpdesk, type HelpdeskSettings } from '../helpdesk-api';
 import { useResource } from '../resource';
 import { Heading, Link } from '../router';
 import { t } from '../texts';
+import './styles';
 import { SupportLinks } from './support-links';
 import { words } from './texts';
 import { TicketTypes } from './ticket-types';
