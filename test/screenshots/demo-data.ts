@@ -10,6 +10,7 @@ import { png } from '../support/png';
 import type { TestProject, TestService } from '../support/service';
 import type { ScriptedReceiver } from '../system/webhooks/fixture';
 import { seedCampaigns } from './demo-campaigns';
+import { seedForm } from './demo-form';
 import { seedTickets } from './demo-tickets';
 
 export interface Demo {
@@ -98,6 +99,7 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
   });
   const ticketId = await seedTickets(project, subscriberId);
   const chainId = await enrolCustomers(project);
+  const formId = await seedForm(project, subscriberId);
   const sent = await project.api('POST', `/v1/webhooks/${failing.body.id}/test`);
   const deliveryId = sent.body.delivery_id as string;
   await eventually(async () => {
@@ -115,7 +117,7 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     subscriberId,
     ticketId,
     chainId,
-    formId: (await project.api('GET', '/v1/forms')).body.data[0].form_id as string,
+    formId,
   };
 }
 

@@ -136,6 +136,8 @@ async function takeDashboard(
   take: Take,
 ): Promise<void> {
   await page.goto(`${url}/dashboard#key`);
+  // The page may be open already: another hash alone does not load it.
+  await page.reload();
   await page.locator('input[type=password]').fill(key);
   await page.keyboard.press('Enter');
   await page.locator('main h1').waitFor();
