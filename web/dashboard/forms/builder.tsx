@@ -1,3 +1,4 @@
+import './styles';
 import { useRef, useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { Crumbs, Field, FormButtons, Icon, Loaded, TextField, toast, useForm, type Form } from '../elements';

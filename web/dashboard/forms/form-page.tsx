@@ -1,3 +1,4 @@
+import './styles';
 import { useState } from 'preact/hooks';
 import { can } from '../access';
 import { ActionButton, ConfirmDialog, Crumbs, Icon, Loaded, Problem, toast } from '../elements';

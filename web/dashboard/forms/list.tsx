@@ -1,3 +1,4 @@
+import './styles';
 import { limits } from '../../../src/contract/limits';
 import { Ago, Allowed, Badge, Cell, Empty, FirstStep, Icon, None, Problem, Table } from '../elements';
 import { number } from '../format';
