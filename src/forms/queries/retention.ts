@@ -3,6 +3,9 @@ import type { Db } from '../../db/pool';
 import { change } from '../../db/query';
 import { BATCH, repeatedDelete, type NextBatch, type Retention } from '../../db/retention';
 
+/** A form that was removed just now may still be in the memory of an API process. */
+const REMOVED = `now() - interval '1 hour'`;
+
 /** What ends the rows of each table of this room. */
 export const retention: Retention = {
   form_submissions: {
@@ -11,7 +14,7 @@ export const retention: Retention = {
   },
   submission_routes: { with: 'form_submissions' },
   form_drafts: { after: 'its expiry', remove: removeOldDrafts },
-  forms: { after: 'its removal, once its submissions are gone', remove: removeDeletedForms },
+  forms: { after: '1 hour after its removal, once its submissions are gone', remove: removeDeletedForms },
 };
 
 /** Those of a removed form in batches too: it can have millions. */
@@ -51,7 +54,7 @@ function removeOfDeletedForms(db: Db): Promise<number> {
     `DELETE FROM form_submissions WHERE id IN (
        SELECT s.id FROM forms f CROSS JOIN LATERAL (
          SELECT id FROM form_submissions WHERE form_id = f.id LIMIT ${BATCH}) s
-       WHERE f.deleted_at IS NOT NULL LIMIT ${BATCH})`,
+       WHERE f.deleted_at < ${REMOVED} LIMIT ${BATCH})`,
   );
 }
 
@@ -69,7 +72,7 @@ function removeDeletedForms(db: Db): NextBatch {
     db,
     'remove_deleted_forms',
     `DELETE FROM forms WHERE id IN (
-       SELECT f.id FROM forms f WHERE f.deleted_at IS NOT NULL
+       SELECT f.id FROM forms f WHERE f.deleted_at < ${REMOVED}
          AND NOT EXISTS (SELECT 1 FROM form_submissions s WHERE s.form_id = f.id)
        LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
   );

@@ -112,6 +112,24 @@ const ROWS = `
       '00000000-0000-0000-0000-0000000000b3', 1, '00000000-0000-0000-0000-0000000000a3', 'completed', now());
   INSERT INTO drip_steps (enrolment_id, drip_id, n, version, step_id)
     VALUES ('00000000-0000-0000-0000-0000000000b4', '00000000-0000-0000-0000-0000000000b3', 1, 1, 's');
+  INSERT INTO tickets (id, project_id, number, status, priority, source, virtual, closed_at)
+    VALUES ('00000000-0000-0000-0000-0000000000b7', '00000000-0000-0000-0000-0000000000a1', 1, 'closed', 'normal', 'api', true,
+      now());
+  INSERT INTO ticket_messages (id, ticket_id, sender, text)
+    VALUES (gen_random_uuid(), '00000000-0000-0000-0000-0000000000b7', 'customer', 'Hello');
+  INSERT INTO ticket_chats (channel, bot, platform_user_id) VALUES ('telegram', 'telegram', '1');
+  INSERT INTO ticket_kept_messages (update_id, channel, bot, platform_user_id, message, received_at)
+    VALUES (1, 'telegram', 'telegram', '1', '{}', now());
+  INSERT INTO forms (id, project_id, name, fields, routes, allowed_origins, min_seconds, signing_sealed, status, deleted_at)
+    VALUES ('00000000-0000-0000-0000-0000000000b5', '00000000-0000-0000-0000-0000000000a1', 'F', '[]', '[]', '{}', 0, 's',
+      'active', now());
+  INSERT INTO form_submissions (id, project_id, form_id, status, answers, source)
+    VALUES ('00000000-0000-0000-0000-0000000000b6', '00000000-0000-0000-0000-0000000000a1',
+      '00000000-0000-0000-0000-0000000000b5', 'new', '{}', 'web');
+  INSERT INTO submission_routes (submission_id, index, route) VALUES ('00000000-0000-0000-0000-0000000000b6', 0, '{}');
+  INSERT INTO form_drafts (bot, channel, platform_user_id, form_id, submission_id, update_id, expires_at)
+    VALUES ('telegram', 'telegram', '1', '00000000-0000-0000-0000-0000000000b5', gen_random_uuid(), 1,
+      now() + interval '1 hour');
   INSERT INTO media_uploads (channel, bot_id, content_key, reference, type) VALUES ('max', '1', 'k', 't', 'video');
   INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, status)
     VALUES ('00000000-0000-0000-0000-0000000000a9', '00000000-0000-0000-0000-0000000000a3', 'telegram', 'sent');`;
@@ -146,7 +164,8 @@ describe('retention', () => {
   async function age(table: string, days: number): Promise<void> {
     const { rows } = await database.pool.query<{ name: string }>(
       `SELECT column_name AS name FROM information_schema.columns
-       WHERE table_schema = current_schema() AND table_name = $1 AND data_type IN ('date', 'timestamp with time zone')`,
+       WHERE table_schema = current_schema() AND table_name = $1 AND data_type IN ('date', 'timestamp with time zone')
+         AND is_generated = 'NEVER'`,
       [table],
     );
     const moves = rows.map(({ name }) => `${name} = ${name} - interval '${days} days'`);
@@ -322,6 +341,33 @@ describe('retention', () => {
     await database.pool.query(`UPDATE drip_enrolments SET status = 'completed', ended_at = now()`);
     await run();
     expect(await kept()).toEqual(['young']);
+  });
+
+  it('keeps submissions for 180 days, spam for 30, and those of a removed form for no time', async () => {
+    const [open, removed] = ['00000000-0000-0000-0000-0000000000d1', '00000000-0000-0000-0000-0000000000d2'];
+    await database.pool.query(
+      `WITH project AS (SELECT id FROM projects LIMIT 1), form AS (
+         INSERT INTO forms (id, project_id, name, fields, routes, allowed_origins, min_seconds, signing_sealed, status,
+           deleted_at)
+         SELECT given.id, project.id, 'F', '[]', '[]', '{}', 0, 's', 'active', given.deleted_at
+         FROM project, (VALUES ($1::uuid, NULL), ($2::uuid, now() - interval '1 day')) AS given (id, deleted_at)
+         RETURNING id, project_id)
+       INSERT INTO form_submissions (id, project_id, form_id, status, answers, source, created_at)
+       SELECT gen_random_uuid(), project_id, id, status, '{}', 'web', now() - make_interval(days => days)
+       FROM form, (VALUES ('new', 179), ('new', 181), ('spam', 29), ('spam', 31)) AS given (status, days)`,
+      [open, removed],
+    );
+    await run();
+    const { rows } = await database.pool.query<{ form_id: string; status: string; days: number }>(
+      `SELECT form_id, status, (now()::date - created_at::date) AS days FROM form_submissions WHERE form_id IN ($1, $2)
+       ORDER BY status`,
+      [open, removed],
+    );
+    expect(rows).toEqual([
+      { form_id: open, status: 'new', days: 179 },
+      { form_id: open, status: 'spam', days: 29 },
+    ]);
+    expect((await database.pool.query('SELECT 1 FROM forms WHERE id = $1', [removed])).rowCount).toBe(0);
   });
 
   it('keeps the runs of a recurring message for two days at least: they claim local times', async () => {
