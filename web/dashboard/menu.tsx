@@ -116,7 +116,7 @@ export function Menu({ path, onLeave }: { path: string; onLeave: () => void }) {
   const entry = (page: MenuPage) => (
     <Link key={page.path} to={page.path} current={isCurrent(path, page)} onClick={onLeave}>
       <Icon name={page.icon} /> {page.title}
-      {page.count && <NewTickets isOpen={isCurrent(path, page)} />}
+      {page.count && <NewTickets />}
     </Link>
   );
   return (
@@ -134,11 +134,9 @@ export function Menu({ path, onLeave }: { path: string; onLeave: () => void }) {
   );
 }
 
-const COUNT_MS = 60_000;
-
-/** Beside the open inbox it follows every change; elsewhere a minute is soon enough, and opens no stream. */
-function NewTickets({ isOpen }: { isOpen: boolean }) {
-  const counts = useResource(helpdesk.counts, 'counts', isOpen ? 'tickets' : COUNT_MS);
+/** Follows the stream that the lists share, so that an open page asks only after a change. */
+function NewTickets() {
+  const counts = useResource(helpdesk.counts, 'counts', 'tickets');
   const count = counts.data?.new ?? 0;
   if (count === 0) return null;
   return (
