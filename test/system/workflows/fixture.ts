@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from '@temporalio/client';
+import { Client, type WorkflowHandle } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import pino from 'pino';
+import { signals } from '../../../src/temporal/names';
 import { installRuntime } from '../../../src/temporal/workers';
+import { eventually } from '../../support/eventually';
 
 /** Workflows alone, on the real server: their activities are played by the test. */
 export interface WorkflowFixture {
@@ -30,4 +33,17 @@ export async function startWorkflowFixture(
       await connection.close();
     },
   };
+}
+
+/** Tells the workflow that its row has changed, once it has shown its `count`th state and so waits. */
+export async function changeShown(
+  handle: Pick<WorkflowHandle, 'fetchHistory' | 'signal'>,
+  count: number,
+): Promise<void> {
+  const { EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: shown } = temporal.api.enums.v1.EventType;
+  await eventually(async () => {
+    const { events } = await handle.fetchHistory();
+    return events?.filter(({ eventType }) => eventType === shown).length === count;
+  });
+  await handle.signal(signals.changed);
 }
