@@ -108,9 +108,9 @@ export class TypeWriter {
   }
 }
 
-/** An object whose fields are known. */
-export function isRecord({ type, properties }: Schema): boolean {
-  return type === 'object' && Object.keys(properties ?? {}).length > 0;
+/** An object whose fields are known, all of them: a TypedDict has no others. */
+export function isRecord({ type, properties, additionalProperties: more }: Schema): boolean {
+  return type === 'object' && Object.keys(properties ?? {}).length > 0 && typeof more !== 'object';
 }
 
 export function typesFile(model: SdkModel): string {

@@ -111,7 +111,9 @@ function objectType(schema: Schema, context: Context, indent: string): string {
     const mayBeUndefined = optional ? ' | undefined' : '';
     return `${comment(field.description ?? '', deeper)}${deeper}${key}${optional}: ${writeType(field, context, deeper)}${mayBeUndefined};\n`;
   });
-  return `{\n${lines.join('')}${indent}}`;
+  // Every other field as well. `unknown`, which the types of the known fields fit.
+  const others = typeof more === 'object' ? `${deeper}[field: string]: unknown;\n` : '';
+  return `{\n${lines.join('')}${others}${indent}}`;
 }
 
 function union(types: string[]): string {

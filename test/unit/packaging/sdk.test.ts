@@ -54,6 +54,13 @@ test.each(Object.entries(languages))('%s has a method for every operation of Ope
   expect([...operations].sort()).toEqual(specs.map(routeKey).sort());
 });
 
+test('a body with fields of any name can be given in both languages', () => {
+  const [, body] =
+    /^export type FormsSubmitBody = \{\n(.*?)^\};/ms.exec(read('typescript/src/generated/types.ts')) ?? [];
+  expect(body).toContain('[field: string]: unknown;');
+  expect(read('python/src/herald_sdk/_generated/types.py')).toMatch(/^FormsSubmitBody = Dict\[str, Any\]$/m);
+});
+
 test('the package for TypeScript depends on nothing, and both have the same name and version', () => {
   const manifest = JSON.parse(read('typescript/package.json')) as Record<string, unknown>;
   expect(manifest).not.toHaveProperty('dependencies');

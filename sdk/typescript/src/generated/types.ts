@@ -2579,6 +2579,7 @@ export type FormsSubmitBody = {
   _captcha?: unknown | undefined;
   /** The same id within 24 hours gets the same response and has no further effect. */
   _request_id?: string | undefined;
+  [field: string]: unknown;
 };
 
 /** The response of POST /f/{form_id}. */

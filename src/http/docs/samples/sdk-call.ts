@@ -20,7 +20,8 @@ export function sdkCall(
       textType === undefined &&
       fileTypes.length === 0 &&
       body?.['type'] === 'object' &&
-      body['properties'] !== undefined,
+      body['properties'] !== undefined &&
+      typeof body['additionalProperties'] !== 'object',
   };
 }
 

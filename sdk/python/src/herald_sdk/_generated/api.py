@@ -2242,11 +2242,8 @@ class FormsApi:
     def submit(
         self,
         form_id: str,
+        body: types.FormsSubmitBody,
         *,
-        _hp: Union[Any, Omit] = OMIT,
-        _token: Union[Any, Omit] = OMIT,
-        _captcha: Union[Any, Omit] = OMIT,
-        _request_id: Union[str, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.FormsSubmitResponse:
         """Submit a form: `POST /f/{form_id}`.
@@ -2255,7 +2252,7 @@ class FormsApi:
         return cast(types.FormsSubmitResponse, self._transport.request(
             "POST",
             f"/f/{path_of(form_id)}",
-            body=given({"_hp": _hp, "_token": _token, "_captcha": _captcha, "_request_id": _request_id}),
+            body=body,
             options=request_options,
         ))
 

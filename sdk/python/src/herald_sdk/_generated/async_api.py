@@ -2243,11 +2243,8 @@ class AsyncFormsApi:
     async def submit(
         self,
         form_id: str,
+        body: types.FormsSubmitBody,
         *,
-        _hp: Union[Any, Omit] = OMIT,
-        _token: Union[Any, Omit] = OMIT,
-        _captcha: Union[Any, Omit] = OMIT,
-        _request_id: Union[str, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.FormsSubmitResponse:
         """Submit a form: `POST /f/{form_id}`.
@@ -2256,7 +2253,7 @@ class AsyncFormsApi:
         return cast(types.FormsSubmitResponse, await self._transport.request(
             "POST",
             f"/f/{path_of(form_id)}",
-            body=given({"_hp": _hp, "_token": _token, "_captcha": _captcha, "_request_id": _request_id}),
+            body=body,
             options=request_options,
         ))
 

@@ -2916,17 +2916,8 @@ class FormsGetPublicResponse(TypedDict):
     """Pass it as `_token`."""
 
 
-class FormsSubmitBody(TypedDict):
-    """The body of POST /f/{form_id}."""
-
-    _hp: NotRequired[Any]
-    """Must be empty: a field that people do not see."""
-    _token: NotRequired[Any]
-    """Of `GET /f/{form_id}`; for forms with `min_seconds`."""
-    _captcha: NotRequired[Any]
-    """The response of the captcha."""
-    _request_id: NotRequired[str]
-    """The same id within 24 hours gets the same response and has no further effect."""
+# The body of POST /f/{form_id}.
+FormsSubmitBody = Dict[str, Any]
 
 
 class FormsSubmitResponse(TypedDict):
