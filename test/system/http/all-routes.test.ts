@@ -7,6 +7,7 @@ import type { ApiResponse } from '../../support/api';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { png } from '../../support/png';
 import { eventually } from '../../support/eventually';
+import { attachFile } from '../helpdesk/fixture';
 import { confirmedSession, createSession } from '../login/fixture';
 import { freshName, subscribePerson, textsTo, type Person } from '../messages/fixture';
 import { createTeam, type Team } from '../team/fixture';
@@ -436,24 +437,12 @@ async function createThings(): Promise<Things> {
     submission: submission_id,
     ticketType: type.body.type_id,
     ticket: ticket.body.ticket_id,
-    attachment: await attachFile(ticket.body.ticket_id),
+    attachment: await attachFile(service, ticket.body.ticket_id),
     key: key.body.id,
     oidcClient: oidcClient.body.client_id,
     publisher: await service.createKey(project.id, ['publish']),
     team: await createTeam(service, project),
   };
-}
-
-/** As if a customer had sent it in the bot. */
-async function attachFile(ticket: string): Promise<string> {
-  const attachment_id = randomUUID();
-  const { file_id } = await service.control.sendFile('telegram', freshName(), { type: 'document' });
-  const file = { attachment_id, type: 'document', name: 'a.pdf', mime: null, bytes: 0 };
-  await service.pool.query('UPDATE ticket_messages SET attachments = $2 WHERE ticket_id = $1', [
-    ticket,
-    JSON.stringify([{ ...file, reference: file_id, channel: 'telegram', bot: null }]),
-  ]);
-  return attachment_id;
 }
 
 /** One that has ended, whose message failed. */

@@ -7,6 +7,8 @@ import { callWithCurl } from '../../support/curl';
 import { png } from '../../support/png';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';
+import { forms, type Submission } from '../forms/fixture';
+import { attachFile } from '../helpdesk/fixture';
 import { confirmedSession, createSession } from '../login/fixture';
 import { freshName, subscribePerson } from '../messages/fixture';
 import { languages, runScript, typescript } from '../sdk/fixture';
@@ -65,6 +67,10 @@ describe('the requests of the reference', () => {
   let service: Installation;
   let project: TestProject;
   let requests: Documented[];
+  const form = forms(
+    () => service,
+    () => project,
+  );
 
   beforeAll(async () => {
     service = await useService();
@@ -184,6 +190,29 @@ describe('the requests of the reference', () => {
         type,
       );
       return { id: created.body.import_id };
+    }
+    if (path.startsWith('/v1/forms/{') || path.startsWith('/v1/submissions/')) {
+      const created = await form.create();
+      const { submission_id } = (await (await form.submit(created, { size: 'M' })).json()) as Submission;
+      const { subscriberId } = await subscribePerson(service, project);
+      return { form_id: created.form_id, id: submission_id, subscriber_id: subscriberId };
+    }
+    if (path.startsWith('/v1/helpdesk/types/')) {
+      const type = await project.api<{ type_id: string }>('POST', '/v1/helpdesk/types', {
+        name_en: freshName(),
+        name_ru: freshName(),
+      });
+      return { id: type.body.type_id };
+    }
+    if (path.startsWith('/v1/helpdesk/tickets/')) {
+      await project.api('PATCH', '/v1/helpdesk', { enabled: true });
+      const ticket = await project.api<{ ticket_id: string }>('POST', '/v1/helpdesk/tickets', {
+        customer: { name: 'Ann' },
+        text: 'Hello',
+      });
+      const id = ticket.body.ticket_id;
+      const attachment_id = path.includes('{attachment_id}') ? await attachFile(service, id) : '';
+      return { id, ticket_id: id, attachment_id };
     }
     return {};
   }
