@@ -4,6 +4,7 @@ import type { Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
 import { rewriteRecordedResponses } from '../../http/idempotency';
 import { ERASED_SUBSCRIBER_ID } from '../../subscribers';
+import { COUNTS_UNSUBSCRIBED } from './stats';
 
 export const personalData: PersonalData = {
   tables: {
@@ -33,8 +34,13 @@ export const personalData: PersonalData = {
       removal: 'erase',
     },
   },
+  // Those that the removal still counts or ends are left to its transaction.
   eraseNext: (pool, person) =>
-    eraseRecipients(pool, person, `AND status NOT IN ('queued', 'sending') LIMIT ${BATCH_ROWS}`),
+    eraseRecipients(
+      pool,
+      person,
+      `AND status NOT IN ('queued', 'sending') AND NOT (${COUNTS_UNSUBSCRIBED}) LIMIT ${BATCH_ROWS}`,
+    ),
   async erase(db, person, { cipher }) {
     await rewriteRecordedResponses(db, cipher, await recentScheduledOf(db, person), withoutMessage);
     await eraseRecipients(db, person);

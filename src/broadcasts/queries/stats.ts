@@ -5,6 +5,10 @@ import type { JobKind, JobStats } from '../contract';
 
 const UNSUBSCRIBED_HOURS = 72;
 
+/** SQL: recipients for whom the end of their subscription still counts. */
+export const COUNTS_UNSUBSCRIBED = `status = 'sent' AND NOT unsubscribed
+       AND ended_at > now() - interval '${UNSUBSCRIBED_HOURS} hours'`;
+
 /** Counts an end of a subscription for the jobs whose message the subscriber got before it, in the same transaction. */
 export async function countUnsubscribed(db: Db, _projectId: string, causes: readonly Cause[]): Promise<void> {
   const ended = causes.filter(({ type }) => type === 'subscription_ended');
@@ -13,8 +17,7 @@ export async function countUnsubscribed(db: Db, _projectId: string, causes: read
     db,
     'count_unsubscribed',
     `UPDATE broadcast_recipients SET unsubscribed = true
-     WHERE subscriber_id = ANY ($1::uuid[]) AND status = 'sent' AND NOT unsubscribed
-       AND ended_at > now() - interval '${UNSUBSCRIBED_HOURS} hours'`,
+     WHERE subscriber_id = ANY ($1::uuid[]) AND ${COUNTS_UNSUBSCRIBED}`,
     [ended.map(({ subscriberId }) => subscriberId)],
   );
 }

@@ -5,6 +5,8 @@ import { routeSpecs } from '../../../sdk/generator/routes';
 import { errorCodes } from '../../../src/contract/errors';
 import { auditActionOf } from '../../../src/http/audit-action';
 import { en } from '../../../web/dashboard/texts/en';
+import { formsEn } from '../../../web/dashboard/texts/forms-en';
+import { formsRu } from '../../../web/dashboard/texts/forms-ru';
 import { inboxEn } from '../../../web/dashboard/texts/inbox-en';
 import { inboxRu } from '../../../web/dashboard/texts/inbox-ru';
 import { ru } from '../../../web/dashboard/texts/ru';
@@ -51,7 +53,8 @@ describe('the texts of the dashboard', () => {
   it('are there in both languages, and none is empty', () => {
     expect(shape(ru).sort()).toEqual(shape(en).sort());
     expect(shape(inboxRu).sort()).toEqual(shape(inboxEn).sort());
-    for (const texts of [en, ru, inboxEn, inboxRu]) {
+    expect(shape(formsRu).sort()).toEqual(shape(formsEn).sort());
+    for (const texts of [en, ru, inboxEn, inboxRu, formsEn, formsRu]) {
       const empty = Object.entries(texts).filter(([, value]) => (value as unknown) === '');
       expect(empty).toEqual([]);
     }
@@ -76,16 +79,25 @@ describe('the texts of the dashboard', () => {
   });
 
   it('are all used, and every text that is used exists', () => {
-    const used = { t: new Set<string>(), w: new Set<string>() };
+    const used = { t: new Set<string>(), inbox: new Set<string>(), forms: new Set<string>() };
+    /** `w` are those of the inbox or of the forms, which are loaded with their pages. */
+    const catalogueOf = (node: ts.Node) => {
+      const name = node.getText().replace(/^(words\(\)|copy\[lang\])$/, 'w');
+      if (name === 't') return used.t;
+      if (name !== 'w') return null;
+      return path.basename(path.dirname(node.getSourceFile().fileName)) === 'forms' ? used.forms : used.inbox;
+    };
     visitAll((node) => {
-      if (!ts.isPropertyAccessExpression(node)) return;
-      const catalogue = node.expression.getText().replace('words()', 'w');
-      if (catalogue === 't' || catalogue === 'w') used[catalogue].add(node.name.text);
+      if (ts.isPropertyAccessExpression(node)) catalogueOf(node.expression)?.add(node.name.text);
+      if (!ts.isVariableDeclaration(node) || !node.initializer || !ts.isObjectBindingPattern(node.name)) {
+        return;
+      }
+      for (const { name } of node.name.elements) catalogueOf(node.initializer)?.add(name.getText());
     });
-    // `w` are those of the inbox, which are loaded with its pages.
     for (const [texts, names] of [
       [en, used.t],
-      [inboxEn, used.w],
+      [inboxEn, used.inbox],
+      [formsEn, used.forms],
     ] as const) {
       expect([...names].filter((name) => !(name in texts))).toEqual([]);
       expect(Object.keys(texts).filter((name) => !names.has(name))).toEqual([]);

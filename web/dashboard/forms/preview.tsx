@@ -35,11 +35,10 @@ export function FormPreview({ draft, lang }: { draft: FormDraft; lang: Lang }) {
 
 function PreviewField({ field, lang }: { field: FieldDraft; lang: Lang }) {
   const id = useId();
-  const text = copy[lang];
   const label = (
     <>
       {labelIn(lang, field) || field.name || '…'}
-      {!field.required && <span class="hint"> ({text.optional})</span>}
+      {!field.required && <span class="hint"> ({copy[lang].optional})</span>}
     </>
   );
   const options = field.options.filter(({ value, label_en, label_ru }) => value || label_en || label_ru);
@@ -73,7 +72,7 @@ function PreviewField({ field, lang }: { field: FieldDraft; lang: Lang }) {
         <textarea id={id} rows={3} />
       ) : field.type === 'select' ? (
         <select id={id}>
-          <option>{text.choose}</option>
+          <option>{copy[lang].choose}</option>
         </select>
       ) : (
         <input id={id} type={field.type === 'date' ? 'date' : 'text'} />
