@@ -249,14 +249,17 @@ export async function cancelAbandoned(db: Db, days: number, limit: number): Prom
 /** Many become due together, oldest first: a microsecond apart keeps the order. */
 const IN_ORDER = `now() + row_number() OVER (ORDER BY d.created_at, d.id) * interval '1 microsecond'`;
 
-/** Every delivery that failed since then, once each: a second call finds them pending. Returns how many. */
+/**
+ * Every delivery that failed since then, once each: a second call finds them pending. Returns how many, and not how many rows
+ * were queued: one that a relay holds stays as it is, and its delivery waits again afterwards.
+ */
 export async function recoverDeliveries(
   db: Db,
   endpointId: string,
   since: string,
   requestId: string,
 ): Promise<number> {
-  const queued = await change(
+  const found = await row<{ recovered: number }>(
     db,
     'recover_deliveries',
     `WITH chosen AS (
@@ -268,12 +271,14 @@ export async function recoverDeliveries(
        RETURNING ${QUEUED}
      ), recorded AS (
        INSERT INTO delivery_retries (delivery_id, request_id) SELECT id, $3::uuid FROM requested
+     ), queued AS (
+       ${enqueue('requested', { priority: ORDINARY, dueAt: IN_ORDER })}
      )
-     ${enqueue('requested', { priority: ORDINARY, dueAt: IN_ORDER })}`,
+     SELECT count(*)::int AS recovered FROM requested`,
     [endpointId, since, requestId],
   );
   notifyAfterCommit(db, notifyChannels.delivery);
-  return queued;
+  return found?.recovered ?? 0;
 }
 
 /** How many deliveries a request has recovered before its process died. */
