@@ -20,10 +20,13 @@ const FIELDS = new Set([
     'scheduledId',
     'recurringId',
     'enrolmentId',
+    'ticketId',
+    'submissionId',
   ],
   ...['stepId', 'number', 'attempt', 'attempts', 'next', 'rows', 'updated', 'sent', 'failed'],
   ...['skipped', 'total', 'waitMs', 'leftMs', 'codeLifeMs', 'nextAt', 'nextAttemptAt', 'httpStatus'],
   ...['status', 'kind', 'flow', 'reason', 'error', 'failure', 'hasMore', 'fast', 'shown', 'afterExpress'],
+  ...['isOpen', 'route'],
 ]);
 /** What the SDK records of a local activity. */
 const CORE_FIELDS = new Set([
@@ -37,6 +40,7 @@ const VALUES: Record<string, RegExp> = {
   status: oneOf(
     ...['pending', 'confirmed', 'consumed', 'declined', 'expired', 'running', 'cancelled', 'completed'],
     ...['succeeded', 'failed', 'paused', 'active', 'parked', 'ended', 'scheduled', 'sent'],
+    ...['new', 'waiting', 'closed', 'removed', 'done', 'deleted'],
   ),
   flow: oneOf('session', 'push'),
   kind: oneOf('attempted', 'ended', 'parked', 'busy', 'superseded', 'early'),
@@ -58,7 +62,8 @@ const ATTRIBUTES: Record<string, RegExp> = {
 const SUMMARIES = [
   /^the (code|session) expires$/,
   /^(decide|show the outcome in the chat|expire the code|ask in the chat)$/,
-  /^(attempt|page) \d+$/,
+  /^(attempt|page|route) \d+$/,
+  /^routes that have not run$/,
   /^(broadcast to \d+ subscribers|import of \d+ rows)$/,
   /^drip enrolment of p-[\da-f]{10}$/,
   /^step [a-z_-]{1,32}$/,
@@ -70,7 +75,7 @@ const FAILURES = [
   /^\d+ attempts failed, the last with (timeout|status \d{3})\.$/,
   /^The receiver refused it \(status \d{3}\)\.$/,
   /^activity Heartbeat timeout$/,
-  /^(the database is unavailable|the chat is gone|the messenger is unavailable)$/,
+  /^(a fault|the database is unavailable|the chat is gone|the messenger is unavailable)$/,
 ];
 
 function oneOf(...words: string[]): RegExp {
