@@ -19,7 +19,7 @@ const CROWD = 2_000;
 /** What a client does that is told to wait: refusals alone would be another load. */
 const REFUSED_MS = 250;
 /** A login that waits behind the whole of a load takes a hundred times as long as alone. */
-const TIMES = 10;
+const TIMES = 50;
 
 let service: Installation;
 let receiver: ScriptedReceiver;
