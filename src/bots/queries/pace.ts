@@ -58,8 +58,11 @@ export interface BotAllowance {
   peak: number;
 }
 
-/** How long a process that stalls in its transaction can hold the lock of a bot; the database then ends the session. */
-const MAX_STALL = '5s';
+/**
+ * How long a process that stalls in its transaction can hold the lock of a bot; the database then ends the session. Shorter
+ * than the lock timeout, so that messages which wait for the lock still get it.
+ */
+const MAX_STALL = '3s';
 
 /** Locks the bot's pace: chats and turns of the bot change only under this lock. */
 export async function lockBotPace(db: Db, bot: string): Promise<BotAllowance> {
