@@ -3,6 +3,7 @@ import { cursorTime } from '../../db/cursor-time';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import { dueInTurns } from '../../db/wake-ups';
 import type { Properties } from '../../subscribers/contract';
 import type { EnrolmentStatus, Step } from '../contract';
 import type { Rules } from '../rules/contract';
@@ -231,21 +232,7 @@ export function claimWakeUps(db: Db, limit: number): Promise<DueEnrolment[]> {
   return rows<DueEnrolment>(
     db,
     'claim_drip_wake_ups',
-    `WITH RECURSIVE project AS (
-       (SELECT project_id FROM drip_enrolments WHERE wake_at IS NOT NULL ORDER BY project_id LIMIT 1)
-       UNION ALL
-       SELECT n.project_id FROM project p CROSS JOIN LATERAL (
-         SELECT project_id FROM drip_enrolments WHERE wake_at IS NOT NULL AND project_id > p.project_id
-         ORDER BY project_id LIMIT 1) n
-     ), due AS (
-       SELECT d.id, d.wake_at, row_number() OVER (PARTITION BY p.project_id ORDER BY d.wake_at) AS turn
-       FROM project p CROSS JOIN LATERAL (
-         SELECT id, wake_at FROM drip_enrolments WHERE project_id = p.project_id AND wake_at <= now()
-         ORDER BY wake_at LIMIT $1) d
-     ), chosen AS (
-       SELECT e.id FROM due JOIN drip_enrolments e ON e.id = due.id WHERE e.wake_at <= now()
-       ORDER BY due.turn, due.wake_at LIMIT $1 FOR UPDATE OF e SKIP LOCKED
-     )
+    `WITH RECURSIVE ${dueInTurns('drip_enrolments')}
      UPDATE drip_enrolments e SET wake_at = clock_timestamp() + interval '10 seconds'
      FROM chosen, projects p WHERE e.id = chosen.id AND p.id = e.project_id
      RETURNING e.id, e.project_id, p.slug, e.revision, e.status, e.next_at`,

@@ -5,6 +5,7 @@ import { cursorTime } from '../../db/cursor-time';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import { dueInTurns } from '../../db/wake-ups';
 import type { Answers, RouteAction, RouteStatus, SubmissionSource, SubmissionStatus } from '../contract';
 import type { TakenRoute } from '../rules';
 
@@ -200,21 +201,7 @@ export function claimWakeUps(db: Db, limit: number): Promise<DueSubmission[]> {
   return rows<DueSubmission>(
     db,
     'claim_submission_wake_ups',
-    `WITH RECURSIVE project AS (
-       (SELECT project_id FROM form_submissions WHERE wake_at IS NOT NULL ORDER BY project_id LIMIT 1)
-       UNION ALL
-       SELECT n.project_id FROM project p CROSS JOIN LATERAL (
-         SELECT project_id FROM form_submissions WHERE wake_at IS NOT NULL AND project_id > p.project_id
-         ORDER BY project_id LIMIT 1) n
-     ), due AS (
-       SELECT d.id, d.wake_at, row_number() OVER (PARTITION BY p.project_id ORDER BY d.wake_at) AS turn
-       FROM project p CROSS JOIN LATERAL (
-         SELECT id, wake_at FROM form_submissions WHERE project_id = p.project_id AND wake_at <= now()
-         ORDER BY wake_at LIMIT $1) d
-     ), chosen AS (
-       SELECT s.id FROM due JOIN form_submissions s ON s.id = due.id WHERE s.wake_at <= now()
-       ORDER BY due.turn, due.wake_at LIMIT $1 FOR UPDATE OF s SKIP LOCKED
-     )
+    `WITH RECURSIVE ${dueInTurns('form_submissions')}
      UPDATE form_submissions s SET wake_at = clock_timestamp() + interval '10 seconds'
      FROM chosen, projects p WHERE s.id = chosen.id AND p.id = s.project_id
      RETURNING s.id, s.project_id, p.slug, s.revision, s.status, s.next_at`,

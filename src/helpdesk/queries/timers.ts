@@ -1,6 +1,7 @@
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import { dueInTurns } from '../../db/wake-ups';
 import type { TicketStatus } from '../contract';
 
 /** `ticket.unanswered_24h` was emitted for this stretch. The caller holds the row's lock. */
@@ -54,21 +55,7 @@ export function claimTicketWakeUps(db: Db, limit: number): Promise<DueTicket[]> 
   return rows<DueTicket>(
     db,
     'claim_ticket_wake_ups',
-    `WITH RECURSIVE project AS (
-       (SELECT project_id FROM tickets WHERE wake_at IS NOT NULL ORDER BY project_id LIMIT 1)
-       UNION ALL
-       SELECT n.project_id FROM project p CROSS JOIN LATERAL (
-         SELECT project_id FROM tickets WHERE wake_at IS NOT NULL AND project_id > p.project_id
-         ORDER BY project_id LIMIT 1) n
-     ), due AS (
-       SELECT d.id, d.wake_at, row_number() OVER (PARTITION BY p.project_id ORDER BY d.wake_at) AS turn
-       FROM project p CROSS JOIN LATERAL (
-         SELECT id, wake_at FROM tickets WHERE project_id = p.project_id AND wake_at <= now()
-         ORDER BY wake_at LIMIT $1) d
-     ), chosen AS (
-       SELECT t.id FROM due JOIN tickets t ON t.id = due.id WHERE t.wake_at <= now()
-       ORDER BY due.turn, due.wake_at LIMIT $1 FOR UPDATE OF t SKIP LOCKED
-     )
+    `WITH RECURSIVE ${dueInTurns('tickets')}
      UPDATE tickets t SET wake_at = clock_timestamp() + interval '10 seconds'
      FROM chosen, projects p WHERE t.id = chosen.id AND p.id = t.project_id
      RETURNING t.id, t.project_id, p.slug, t.revision, t.status, t.next_at`,
@@ -81,18 +68,10 @@ export function markTicketWoken(db: Db, { id, revision }: DueTicket): Promise<nu
   return change(
     db,
     'mark_ticket_woken',
-    `UPDATE tickets SET wake_at = greatest(next_at, clock_timestamp()) + interval '2 minutes'
-     WHERE id = $1 AND revision = $2 AND next_at IS NOT NULL`,
+    `UPDATE tickets SET wake_at = CASE WHEN next_at IS NOT NULL
+         THEN greatest(next_at, clock_timestamp()) + interval '2 minutes' END
+     WHERE id = $1 AND revision = $2`,
     [id, revision],
-  ).then((changed) =>
-    changed > 0
-      ? changed
-      : change(
-          db,
-          'mark_ticket_resting',
-          'UPDATE tickets SET wake_at = NULL WHERE id = $1 AND revision = $2 AND next_at IS NULL',
-          [id, revision],
-        ),
   );
 }
 

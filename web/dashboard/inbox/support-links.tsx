@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
 import { CopyButton, MessengerIcon, Problem } from '../elements';
+import { QrCode } from '../elements/qr-code';
 import { helpdesk } from '../helpdesk-api';
 import { messengerLinks } from '../messengers';
 import { useResource } from '../resource';
@@ -29,34 +29,5 @@ export function SupportLinks({ codes = false }: { codes?: boolean }) {
         ))}
       </ul>
     </>
-  );
-}
-
-/** Light squares around it, without which some cameras do not find it. */
-const QUIET = 4;
-
-function QrCode({ text, label }: { text: string; label: string }) {
-  const [code, setCode] = useState<{ size: number; path: string } | null>(null);
-  useEffect(() => {
-    let isShown = true;
-    // Loaded where a code is shown only.
-    void import('qrcode').then(({ create }) => {
-      const { size, data } = create(text, { errorCorrectionLevel: 'M' }).modules;
-      const path = Array.from(data)
-        .map((dark, at) => (dark ? `M${at % size} ${Math.floor(at / size)}h1v1h-1z` : ''))
-        .join('');
-      if (isShown) setCode({ size, path });
-    });
-    return () => {
-      isShown = false;
-    };
-  }, [text]);
-  if (!code) return <span class="qr" aria-hidden="true" />;
-  const side = code.size + 2 * QUIET;
-  return (
-    <svg class="qr" role="img" aria-label={label} viewBox={`${-QUIET} ${-QUIET} ${side} ${side}`}>
-      <rect x={-QUIET} y={-QUIET} width={side} height={side} fill="#fff" />
-      <path d={code.path} fill="#000" shape-rendering="crispEdges" />
-    </svg>
   );
 }
