@@ -10,6 +10,7 @@ import { changedSettings, describeChange } from '../projects';
 import type { Project } from '../projects/contract';
 import { requireMember } from './change';
 import type { HelpdeskSettings, NewTicketType, TicketTypeChanges, TicketTypeView } from './contract';
+import { forgetHelpdesk } from './publishing';
 import {
   countTypes,
   deleteType,
@@ -49,6 +50,7 @@ export function changeSettings(
     const after = merged(before, changes);
     describeChange(project.name, changedSettings(before, after, settingNames));
     await updateSettings(db, project.id, after);
+    forgetHelpdesk(db, project.id);
     const { auto_close_days } = after;
     if (auto_close_days !== null && auto_close_days !== before.auto_close_days) {
       await wakeWaitingTickets(db, project.id, auto_close_days);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { eventRegistry } from '../../../src/events/contract';
 import { queueTicketNotices } from '../../../src/projects';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
@@ -38,6 +39,19 @@ const age = (id: string, column: 'waiting_since' | 'status_since' | 'closed_at',
     `UPDATE tickets SET ${column} = ${column} - make_interval(days => $2), wake_at = now() WHERE id = $1`,
     [id, days],
   );
+
+test('while the helpdesk is enabled, tickets of another one cannot be published; a change takes effect at once', async () => {
+  const publisher = service.apiWith(await service.createKey(project.id, ['publish']));
+  const { example } = eventRegistry['ticket.created'];
+  const publish = () =>
+    publisher('POST', '/v1/publish', { events: [{ event: 'ticket.created', data: example }] });
+  for (const enabled of [true, false, true]) {
+    await call('PATCH', '', { enabled });
+    const answer = await publish();
+    if (enabled) expectError(answer, 'conflict');
+    else expect(answer.status).toBe(202);
+  }
+});
 
 test('settings have their defaults; while it is off nothing is created, and the bot says so in both languages', async () => {
   const settings = {
