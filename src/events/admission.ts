@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Work } from '../http/idempotency';
-import { createRateLimiters, retryAfterSeconds, type Counted } from '../http/rate-limiter';
+import { createEarlyCounts, createRateLimiters, retryAfterSeconds } from '../http/rate-limiter';
 import type { Project } from '../projects/contract';
 import { deliveriesOfEvents } from './fan-out';
 
@@ -19,13 +19,13 @@ export type AdmitEvents = (
  */
 const COUNTED_FOR_MS = 2_000;
 const QUEUE_RETRY_SECONDS = 10;
-/** Events left in the minute that requests in flight do not use up: 50 of the largest. */
+/** With this many events left in the minute, a request is admitted before its events are counted. */
 const FAR_FROM_LIMIT = 5_000;
 const MAX_COUNTED_PROJECTS = 1_000;
 
 export function createAdmission(pool: pg.Pool): AdmitEvents {
   const counterFor = createRateLimiters(pool, { name: 'events', seconds: 60 });
-  const counts = new Map<string, { remaining: number; until: number }>();
+  const counts = createEarlyCounts({ far: FAR_FROM_LIMIT });
   const queues = new Map<string, { isFull: Promise<boolean>; until: number }>();
 
   function isQueueFull({ id, queued_deliveries }: Parameters<AdmitEvents>[0]): Promise<boolean> {
@@ -43,33 +43,16 @@ export function createAdmission(pool: pg.Pool): AdmitEvents {
     return isFull;
   }
 
-  /** A request with this many left is admitted while it is counted. */
-  function isFarFromLimit(id: string): boolean {
-    const known = counts.get(id);
-    return known !== undefined && known.until > performance.now() && known.remaining >= FAR_FROM_LIMIT;
-  }
-
-  function note(id: string, { remaining, msBeforeNext }: Counted): void {
-    if (counts.size >= MAX_COUNTED_PROJECTS) counts.clear();
-    counts.set(id, { remaining, until: performance.now() + msBeforeNext });
-  }
-
   return async (project, events, { resumed }) => {
     // Its events may be stored already: a refusal would forget the request, and a repetition would store them again.
     if (resumed) return;
     if (await isQueueFull(project)) {
       throw new AppError('rate_limit_queue', undefined, { retryAfter: QUEUE_RETRY_SECONDS });
     }
-    const counting = counterFor(project.events_per_minute ?? limits.eventsPerMinute)(project.id, events);
-    if (isFarFromLimit(project.id)) {
-      counting.then(
-        (counted) => note(project.id, counted),
-        () => {},
-      );
-      return;
-    }
-    const counted = await counting;
-    note(project.id, counted);
+    const points = project.events_per_minute ?? limits.eventsPerMinute;
+    const limited = { key: project.id, points, count: counterFor(points) };
+    if (counts.later(limited, events)) return;
+    const counted = await counts.now(limited, events);
     if (counted.allowed) return;
     throw new AppError('rate_limit_events', undefined, { retryAfter: retryAfterSeconds(counted) });
   };

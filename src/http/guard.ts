@@ -68,42 +68,9 @@ export type RunAudited = <T>(
 export function guard(route: Route, deps: GuardDeps): Middleware {
   return async (ctx: Context) => {
     if (route.spec.auth !== 'key') return respond(ctx, route, deps, undefined);
-    await admitted(ctx, deps, (project) => onBehalfOf(project.id, () => respond(ctx, route, deps, project)));
+    const project = await admit(ctx, deps);
+    await onBehalfOf(project.id, () => respond(ctx, route, deps, project));
   };
-}
-
-/** As `admit`, but far from the limit `handle` runs while the request is counted: it is one round trip shorter. */
-async function admitted(
-  ctx: Context,
-  deps: GuardDeps,
-  handle: (project: KeyedProject) => Promise<void>,
-): Promise<void> {
-  const project = await identify(ctx, deps);
-  const { countRequest } = deps;
-  if (isOwnRequest(ctx)) return handle(requireActive(project));
-  if (!countRequest.admitsEarly?.(project)) {
-    await countOrRefuse(ctx, countRequest, project);
-    return handle(requireActive(project));
-  }
-  // What cannot be counted is not refused for it: the request has been handled.
-  const counting = countRequest(project).then(
-    (limit) => showLimit(ctx, limit),
-    () => undefined,
-  );
-  try {
-    await handle(requireActive(project));
-  } finally {
-    await counting;
-  }
-}
-
-async function identify(
-  ctx: Context,
-  { authenticate }: Pick<GuardDeps, 'authenticate'>,
-): Promise<KeyedProject> {
-  const project = await authenticate(ctx);
-  ctx.state['projectId'] = project.id;
-  return project;
 }
 
 async function respond(
@@ -216,19 +183,20 @@ export async function admit(
   ctx: Context,
   deps: Pick<GuardDeps, 'authenticate' | 'countRequest'>,
 ): Promise<KeyedProject> {
-  const project = await identify(ctx, deps);
+  const project = await deps.authenticate(ctx);
+  ctx.state['projectId'] = project.id;
   // The message that it is made for has been counted.
   if (!isOwnRequest(ctx)) await countOrRefuse(ctx, deps.countRequest, project);
   return requireActive(project);
 }
 
-/** Counts a request of the caller, says so in its headers, and throws if it is one too many. */
+/** Counts a request of the caller, says so in its headers, and throws if it is one too many. Far from the limit nothing waits. */
 export async function countOrRefuse(
   ctx: Context,
   countRequest: CountRequest,
   caller: Parameters<CountRequest>[0],
 ): Promise<void> {
-  const limit = await countRequest(caller);
+  const limit = countRequest.early?.(caller) ?? (await countRequest(caller));
   showLimit(ctx, limit);
   if (!limit.allowed) throw new AppError('rate_limit_project', undefined, { retryAfter: limit.retryAfter });
 }

@@ -28,7 +28,8 @@ import type { Part } from '../http/health';
 import { requireActive, type Authenticate, type GuardDeps } from '../http/guard';
 import { createHealthRoutes } from '../http/health-routes';
 import { createRunOnce } from '../http/idempotency';
-import { createRequestLimit } from '../http/project-limit';
+import { createRequestCounts, createRequestLimit } from '../http/project-limit';
+import type { EarlyCounts } from '../http/rate-limiter';
 import type { Route } from '../http/route';
 import { startServer } from '../http/server';
 import { webFiles } from '../http/web-files';
@@ -90,6 +91,7 @@ export function createRoutes(
   waiter: SessionWaiter,
   stopping: AbortSignal = new AbortController().signal,
   openForms: OpenForms = createOpenForms({ ...rest, pool: pools.requests }),
+  counts: EarlyCounts = createRequestCounts(),
 ): Route[] {
   const core = { ...rest, pools, pool: pools.requests };
   const login = { ...core, pool: pools.login };
@@ -137,7 +139,7 @@ export function createRoutes(
     ...createChannelRoutes(core),
     ...createTeamRoutes(core),
     ...createAuditRoutes(core),
-    ...createDashboardRoutes({ ...core, authenticate, countRequest: createRequestLimit(core.pool) }),
+    ...createDashboardRoutes({ ...core, authenticate, countRequest: createRequestLimit(core.pool, counts) }),
     ...forLogin(createSignInRoutes({ ...login, waiter, starter })),
     ...createMessengerRoutes(),
     ...createHealthRoutes({ parts }),
@@ -154,10 +156,10 @@ function forLogin(routes: Route[]): Route[] {
 }
 
 /** What stands before each route, on the connections of its purpose. */
-function guardDeps(core: Core): GuardDeps {
+function guardDeps(core: Core, counts: EarlyCounts): GuardDeps {
   return {
     authenticate: createAuthenticate(core),
-    countRequest: createRequestLimit(core.pool),
+    countRequest: createRequestLimit(core.pool, counts),
     runOnce: createRunOnce(core),
     audited: createAuditedRequests(core.pool),
     checkResponses: core.config.NODE_ENV === 'test',
@@ -174,11 +176,12 @@ export async function startApi({ pools, ...rest }: Core, ownPages: Middleware[] 
   const docsUrl = () => `${publicUrl()}/docs/errors`;
   const waiter = createSessionWaiter(core.notifications);
   const openForms = createOpenForms(core);
-  const routes = createRoutes(core, readinessParts(core), waiter, stopping.signal, openForms);
+  const counts = createRequestCounts();
+  const routes = createRoutes(core, readinessParts(core), waiter, stopping.signal, openForms, counts);
   const oidc = createOidc({ ...login, starter: createSessionStarter(login) });
   const forms = { openForms, countSubmission: createSubmissionLimit(core) };
   const ownRequests = createOwnRequests();
-  const guarded = guardDeps(core);
+  const guarded = guardDeps(core, counts);
   let port = 0;
   const ownUrl = () => `http://${reachable(config.host)}:${port}`;
   const hasSession = (ctx: Context) => sessionHash(ctx, publicUrl()) !== null;
@@ -215,7 +218,7 @@ export async function startApi({ pools, ...rest }: Core, ownPages: Middleware[] 
     },
     {
       ...guarded,
-      login: guardDeps(login),
+      login: guardDeps(login, counts),
       log,
       docsUrl,
       errorPage: (ctx, error) => (wantsPage(ctx) ? errorPage(ctx, error) : undefined),

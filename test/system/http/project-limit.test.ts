@@ -84,7 +84,7 @@ describe('the requests a minute of a project', () => {
     expect([...remaining].sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n));
   });
 
-  it('are exact in a burst far from the limit, which is handled while it is counted', async () => {
+  it('are exact in a burst far from the limit, which is counted later', async () => {
     const project = await first.createProject({ requests_per_minute: 300 });
     await project.api('GET', '/v1/event-types');
     const answers = await Promise.all(
