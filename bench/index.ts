@@ -1,3 +1,4 @@
+import { benchAgainst } from './against';
 import { benchBroadcast } from './broadcast';
 import { benchCost } from './cost';
 import { benchDeliveries } from './deliveries';
@@ -42,13 +43,18 @@ const benches: Record<string, () => Promise<Figure[]>> = {
 const smoke = 'smoke';
 benches[smoke] = benchSmoke;
 
+/** Compares two builds, which its arguments name. */
+const against = 'against';
+
 async function main(): Promise<void> {
   registerDomains();
+  const [first, ...rest] = process.argv.slice(2);
+  if (first === against) return report(await benchAgainst(rest));
   const selected = process.argv.slice(2).filter((argument) => argument !== '--record');
   const unknown = selected.filter((name) => !Object.hasOwn(benches, name));
   if (unknown.length > 0) {
     process.stderr.write(
-      `There is no benchmark "${unknown.join('", "')}"; there are ${Object.keys(benches).join(', ')}.\n`,
+      `There is no benchmark "${unknown.join('", "')}"; there are ${Object.keys(benches).join(', ')} and ${against} DIR.\n`,
     );
     process.exit(2);
   }
@@ -58,6 +64,10 @@ async function main(): Promise<void> {
     process.stderr.write(`running ${name} …\n`);
     figures.push(...(await run()));
   }
+  report(figures);
+}
+
+function report(figures: Figure[]): void {
   process.stdout.write(`${figureTable(figures)}\n`);
   process.exit(figures.some(isFarOff) ? 1 : 0);
 }

@@ -25,7 +25,7 @@ interface Setup {
   path?: string;
 }
 
-interface Publisher {
+export interface Publisher {
   projectId: string;
   /** A key with every scope but `publish`. */
   projectKey: string;
@@ -112,21 +112,38 @@ export async function createPublisher(
   };
 }
 
-/** From the first request to the last arrival. */
+/** How a publisher sends: events in a request, and requests in flight. */
+interface Shape {
+  perRequest: number;
+  inFlight: number;
+  endpoints: number;
+  seconds?: number;
+}
+
+export interface PublishedRate {
+  accepted: number;
+  received: number;
+  count: number;
+}
+
+/** With a project of its own. */
 export async function measureRate(
   bench: BenchEnvironment,
   receiver: BenchReceiver,
-  {
-    perRequest,
-    inFlight,
-    seconds = SECONDS,
-    ...setup
-  }: Setup & { perRequest: number; inFlight: number; seconds?: number },
-): Promise<{ accepted: number; received: number }> {
-  const { url, headers, body } = await createPublisher(bench, receiver, setup);
+  options: Setup & Shape,
+): Promise<PublishedRate> {
+  return measurePublisher(await createPublisher(bench, receiver, options), receiver, options);
+}
+
+/** From the first request to the last arrival. */
+export async function measurePublisher(
+  { url, headers, body }: Publisher,
+  receiver: BenchReceiver,
+  { perRequest, inFlight, endpoints, seconds = SECONDS }: Shape,
+): Promise<PublishedRate> {
   await receiver.take();
   const began = wallClock();
-  const requests = Array.from({ length: setup.endpoints }, () => ({
+  const requests = Array.from({ length: endpoints }, () => ({
     method: 'POST' as const,
     path: '/v1/publish',
     body: body(perRequest),
@@ -136,7 +153,7 @@ export async function measureRate(
   if (accepted !== load.count * perRequest) throw new Error(`refused: ${JSON.stringify(load.byStatus)}`);
   const { count, last } = await untilArrived(receiver, accepted);
   if (count !== accepted) throw new Error(`${accepted - count} of ${accepted} events did not arrive`);
-  return { accepted: load.perSecond * perRequest, received: count / ((last - began) / 1000) };
+  return { accepted: load.perSecond * perRequest, received: count / ((last - began) / 1000), count };
 }
 
 /** Waits for that many first arrivals, of `ids` where they are given. */

@@ -73,7 +73,7 @@ function residentMegabytes(pid: number): number {
   }
 }
 
-function serverPids(dataDirectory: string): Record<'postgres' | 'temporal', number> {
+export function serverPids(dataDirectory: string): Record<'postgres' | 'temporal', number> {
   const children = JSON.parse(readFileSync(path.join(dataDirectory, 'children.json'), 'utf8')) as {
     name: string;
     pid: number;
@@ -84,8 +84,17 @@ function serverPids(dataDirectory: string): Record<'postgres' | 'temporal', numb
 
 const TICKS_PER_SECOND = 100;
 
+/** CPU of a process alone. Linux only; NaN elsewhere. */
+export function ownCpu(pid: number): number {
+  try {
+    return readStat(pid).ownTicks / TICKS_PER_SECOND;
+  } catch {
+    return NaN;
+  }
+}
+
 /** CPU of a process and its children, including those that have exited. Linux only; NaN elsewhere. */
-function treeCpu(pid: number): number {
+export function treeCpu(pid: number): number {
   try {
     const { ticks } = readStat(pid);
     const children = readdirSync('/proc')
@@ -104,7 +113,7 @@ function treeCpu(pid: number): number {
   }
 }
 
-function readStat(pid: number): { parent: number; ticks: number } {
+function readStat(pid: number): { parent: number; ticks: number; ownTicks: number } {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The second field is the name in parentheses, which can contain spaces.
   const fields = text
@@ -112,5 +121,6 @@ function readStat(pid: number): { parent: number; ticks: number } {
     .split(' ')
     .map(Number);
   const [utime = 0, stime = 0, cutime = 0, cstime = 0] = fields.slice(11, 15);
-  return { parent: fields[1] ?? 0, ticks: utime + stime + cutime + cstime };
+  const ownTicks = utime + stime;
+  return { parent: fields[1] ?? 0, ticks: ownTicks + cutime + cstime, ownTicks };
 }

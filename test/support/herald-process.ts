@@ -19,7 +19,7 @@ export interface HeraldProcess {
   stop(): Promise<void>;
 }
 
-const cli = path.join(packageRoot, 'dist', 'src', 'cli.js');
+const ownCli = path.join(packageRoot, 'dist', 'src', 'cli.js');
 
 /** Starts another process of the installation that a test service runs on: same database, queues and bots. */
 export function startSecondProcess(
@@ -50,8 +50,9 @@ export function startSecondProcess(
 export async function startHeraldProcess(
   args: string[],
   env: Record<string, string>,
+  program: { node: string; cli: string } = { node: process.execPath, cli: ownCli },
 ): Promise<HeraldProcess> {
-  const child = spawn(process.execPath, [cli, ...args], {
+  const child = spawn(program.node, [program.cli, ...args], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
