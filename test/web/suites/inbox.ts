@@ -81,7 +81,7 @@ export function describeInbox(at: () => DashboardContext): void {
 
     await page.getByRole('heading', { name: 'Ticket #1' }).click();
     await page.keyboard.press('e');
-    await page.getByText('Ticket #1 closed').waitFor();
+    await page.getByText('Ticket #1 closed', { exact: true }).waitFor();
     await eventually(async () => (await heard()).some((text) => text.includes('How did we do?')));
     await control.tap('telegram', 'inbox-nora', { button: '5' });
     await page.locator('.ticket').getByText('Rated 5 of 5').waitFor();
