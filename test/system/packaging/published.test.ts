@@ -27,11 +27,7 @@ describe('the package of the service', () => {
 
   it('gives the demo in an empty folder: npx herald start', async () => {
     const dataDir = path.join(installed.folder, '.herald');
-    const herald = startNpm(
-      ['exec', '--no', '--', 'herald', 'start', '--json'],
-      {},
-      installed.folder,
-    );
+    const herald = startNpm(['exec', '--no', '--', 'herald', 'start', '--json'], {}, installed.folder);
     try {
       const { api_url, simulator_url, docs_url, demo_url, demo } = await herald.ready();
       expect(existsSync(dataDir)).toBe(true);
@@ -71,10 +67,8 @@ test('the TypeScript SDK is published with its types, licence and README, for bo
 
 test('the Python SDK is published with its types, licence and README', () => {
   const project = pythonProject();
-  if (project === null) {
-    console.warn('Python with its packages is not installed: the wheel is not looked at');
-    return;
-  }
+  // Where Python is missing, the tests of the SDK say so.
+  if (project === null) return;
   const wheel = builtPackage('python');
   const files = listed(project.python, ['-m', 'zipfile', '-l', wheel]).slice(1);
   expect(files).toEqual(expect.arrayContaining(['herald_sdk/__init__.py', 'herald_sdk/py.typed']));
