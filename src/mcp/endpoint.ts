@@ -9,7 +9,7 @@ import type { CountRequest } from '../http/project-limit';
 import type { Route } from '../http/route';
 import { loadLibrary } from './library';
 import { createMcpServer, type CallApi } from './server';
-import { createTools, listed, type Tool } from './tools';
+import { createTools, type Tool } from './tools';
 
 export const MCP_PATH = '/mcp';
 
@@ -40,7 +40,8 @@ export function mcpEndpoint({ routes, ownUrl, ownRequests, version, ...deps }: M
     if (known) return known;
     tools ??= createTools(routes);
     const allowed = (await tools).filter(({ scope }) => scope === null || scopes.includes(scope));
-    const set = { allowed, json: JSON.stringify({ tools: allowed.map(listed) }) };
+    const list = Buffer.from(`{"tools":[${allowed.map(({ json }) => json).join()}]}`);
+    const set = { allowed, list };
     sets.set(key, set);
     return set;
   }
@@ -57,11 +58,12 @@ export function mcpEndpoint({ routes, ownUrl, ownRequests, version, ...deps }: M
     if (Array.isArray(body)) {
       throw new AppError('validation_failed', 'body: must be one JSON-RPC message, not a batch');
     }
-    const { allowed, json } = await toolsOf(scopes);
+    const { allowed, list } = await toolsOf(scopes);
     const listId = idOfList(body);
     if (listId !== undefined) {
       ctx.type = 'json';
-      ctx.body = `{"jsonrpc":"2.0","id":${JSON.stringify(listId)},"result":${json}}`;
+      const before = `{"jsonrpc":"2.0","id":${JSON.stringify(listId)},"result":`;
+      ctx.body = Buffer.concat([Buffer.from(before), list, Buffer.from('}')]);
       return;
     }
     const library = await loadLibrary();
@@ -79,8 +81,8 @@ export function mcpEndpoint({ routes, ownUrl, ownRequests, version, ...deps }: M
 /** The tools that a set of scopes allows. */
 interface ToolSet {
   allowed: Tool[];
-  /** The result of `tools/list`, a third of a megabyte: encoded once. */
-  json: string;
+  /** The result of `tools/list`. */
+  list: Buffer;
 }
 
 /** The id of a request to list the tools; undefined for any other message. */

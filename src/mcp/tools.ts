@@ -17,6 +17,8 @@ export interface Tool {
   annotations: { readOnlyHint: boolean; destructiveHint: boolean };
   scope: Scope | null;
   spec: RouteSpec;
+  /** As `tools/list` shows it: encoded once, because together they have half a megabyte. */
+  json: string;
 }
 
 /**
@@ -38,7 +40,7 @@ export async function createTools(routes: Route[]): Promise<Tool[]> {
 
 function toolOf(spec: RouteSpec, name: string): Tool {
   const output = spec.response instanceof z.ZodType ? jsonSchema(spec.response, 'output') : null;
-  return {
+  const listed = {
     name,
     title: spec.summary,
     description: `${spec.description ?? spec.summary} (${spec.method} ${spec.path})`,
@@ -46,21 +48,8 @@ function toolOf(spec: RouteSpec, name: string): Tool {
     // Only an object can be structured content; unions of objects are not described.
     ...(output && isObjectSchema(output) ? { outputSchema: output } : {}),
     annotations: { readOnlyHint: spec.method === 'GET', destructiveHint: spec.method === 'DELETE' },
-    scope: scopeOf(spec),
-    spec,
   };
-}
-
-/** As `tools/list` shows it. */
-export function listed({ name, title, description, inputSchema, outputSchema, annotations }: Tool) {
-  return {
-    name,
-    title,
-    description,
-    inputSchema,
-    ...(outputSchema ? { outputSchema } : {}),
-    annotations,
-  };
+  return { ...listed, scope: scopeOf(spec), spec, json: JSON.stringify(listed) };
 }
 
 function isTool(spec: RouteSpec): boolean {

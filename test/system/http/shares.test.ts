@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventRegistry } from '../../../src/events/contract';
 import type { Installation, TestProject } from '../../support/installation';
@@ -19,20 +21,21 @@ const CROWD = 2_000;
 /** What a client does that is told to wait: refusals alone would be another load. */
 const REFUSED_MS = 250;
 /** A login that waits behind the whole of a load takes a hundred times as long as alone. */
-const TIMES = 50;
+const TIMES = 20;
+
+const agent = new http.Agent({ keepAlive: true });
 
 let service: Installation;
 let receiver: ScriptedReceiver;
 let other: TestProject;
-let aloneMs: number;
 beforeAll(async () => {
   service = await useService();
   receiver = await scriptedReceiver(200);
   other = await service.createProject();
   await login();
-  aloneMs = Math.max(await login(), await login());
 });
 afterAll(async () => {
+  agent.destroy();
   await receiver?.close();
   await service?.stop();
 });
@@ -59,16 +62,6 @@ interface Load {
 }
 
 const loads: Record<string, Load> = {
-  'a publish flood': {
-    loops: 4,
-    async prepare(greedy) {
-      await createEndpoint(greedy, receiver.url, { events: ['ticket.created'] });
-      const publisher = service.apiWith(await service.createKey(greedy.id, ['publish']));
-      const event = { event: 'ticket.created', data: eventRegistry['ticket.created'].example };
-      const events = Array.from({ length: 100 }, () => event);
-      return async () => (await publisher('POST', '/v1/publish', { events })).status;
-    },
-  },
   'four broadcasts': {
     loops: 4,
     async prepare(greedy) {
@@ -108,9 +101,30 @@ const loads: Record<string, Load> = {
   'loops over /mcp': {
     loops: 4,
     prepare(greedy) {
-      const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-      const accept = { accept: 'application/json, text/event-stream' };
-      return Promise.resolve(async () => (await greedy.api('POST', '/mcp', list, accept)).status);
+      const headers = {
+        authorization: `Bearer ${greedy.api_key}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      };
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+      return Promise.resolve(async () => {
+        const sent = http.request(`${service.url}/mcp`, { method: 'POST', headers, agent }).end(body);
+        const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
+        // Half a megabyte, which is not parsed: this process makes the logins as well.
+        await once(response.resume(), 'end');
+        return response.statusCode ?? 0;
+      });
+    },
+  },
+  // The last one: its deliveries are still being sent after it.
+  'a publish flood': {
+    loops: 4,
+    async prepare(greedy) {
+      await createEndpoint(greedy, receiver.url, { events: ['ticket.created'] });
+      const publisher = service.apiWith(await service.createKey(greedy.id, ['publish']));
+      const event = { event: 'ticket.created', data: eventRegistry['ticket.created'].example };
+      const events = Array.from({ length: 100 }, () => event);
+      return async () => (await publisher('POST', '/v1/publish', { events })).status;
     },
   },
 };
@@ -120,6 +134,7 @@ test.each(Object.entries(loads))('logins beside %s go on', async (_name, { loops
   const round = await prepare(greedy);
   // The first one may load what later ones use.
   await round();
+  const aloneMs = Math.max(await login(), await login());
   const statuses = new Set<number>();
   let isOver = false;
   const loop = async () => {
