@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventNames, isPublished } from '../src/events/contract';
 import { newApiKey } from '../src/lib/tokens';
@@ -37,7 +38,8 @@ interface Measured {
  * Complete logins of project B, alone and beside a greedy project A that keeps to its limits. All roles are in one
  * process, as `npm start` runs them, and nothing is configured: the lane is `workflow`.
  */
-export async function benchShares(): Promise<Figure[]> {
+export async function benchShares(words: string[] = []): Promise<Figure[]> {
+  const loads = chosenLoads(words);
   const bench = await startBench({ HERALD_ROLES: 'api', HERALD_LOG_LEVEL: 'error' });
   const receiver = await startBenchReceiver();
   const [apiPort, metricsPort] = [await freePort(), await freePort()];
@@ -46,6 +48,7 @@ export async function benchShares(): Promise<Figure[]> {
     env: {
       PORT: String(apiPort),
       HERALD_METRICS_PORT: String(metricsPort),
+      ...profiled(),
     },
   });
   const url = `http://127.0.0.1:${apiPort}`;
@@ -69,13 +72,15 @@ export async function benchShares(): Promise<Figure[]> {
     const measure = (seconds: number) => measureLogins(login, seconds, metricsPort);
     await measure(5);
     const figures: Figure[] = [];
-    for (const load of chosenLoads()) {
+    for (const load of loads) {
       process.stderr.write(`  beside ${load}\n`);
       const options = await prepare(bench, receiver, url, load);
       const alone = await measure(ALONE_SECONDS);
+      if (profileFolder) herald.child.kill('SIGUSR2');
       const greedy = startGreedy(options);
       const beside = await measure(BESIDE_SECONDS);
       const answers = await greedy.stop();
+      if (profileFolder) herald.child.kill('SIGUSR2');
       const p50 = percentile(sorted(alone), 0.5);
       const recovery = await secondsToRecover(login, p50);
       process.stderr.write(`    responses to ${load}: ${JSON.stringify(answers)}\n`);
@@ -93,10 +98,23 @@ export async function benchShares(): Promise<Figure[]> {
   }
 }
 
-/** `HERALD_BENCH_LOADS='publish flood,hostile CSV'` runs some of them. */
-function chosenLoads(): GreedyLoad[] {
-  const chosen = process.env['HERALD_BENCH_LOADS']?.split(',');
-  return greedyLoads.filter((load) => !chosen || chosen.includes(load));
+/** Those whose names contain one of the words; without words all. */
+function chosenLoads(words: string[]): GreedyLoad[] {
+  const has = (load: GreedyLoad, word: string) => load.toLowerCase().includes(word.toLowerCase());
+  const unknown = words.filter((word) => !greedyLoads.some((load) => has(load, word)));
+  if (unknown.length > 0) {
+    throw new Error(`There is no load "${unknown.join('", "')}"; there are ${greedyLoads.join(', ')}.`);
+  }
+  return greedyLoads.filter((load) => words.length === 0 || words.some((word) => has(load, word)));
+}
+
+/** `HERALD_BENCH_PROFILE=/tmp/profiles` writes CPU profiles of Herald's process beside each load into that folder. */
+const profileFolder = process.env['HERALD_BENCH_PROFILE'];
+
+function profiled(): Record<string, string> {
+  if (!profileFolder) return {};
+  const script = path.join(__dirname, 'cpu-profile.js');
+  return { HERALD_BENCH_PROFILE: profileFolder, NODE_OPTIONS: `--require ${script}` };
 }
 
 /** Each login begins at its time, whether or not earlier ones have ended, and every one counts. */
