@@ -112,7 +112,7 @@ const ownSettings = z.object({
   HERALD_STATEMENT_TIMEOUT_SECONDS: whole(1, 600)
     .default(10)
     .describe(
-      'After this time PostgreSQL ends a statement, or a transaction in which no statement runs; two seconds later the process closes a connection that is still silent. Statements on many rows have a minute; migrations and commands have no limit.',
+      'After this time PostgreSQL ends a statement, or a transaction in which no statement runs; two seconds later the process closes a connection that is still silent. Migrations and commands have no limit.',
     ),
   HERALD_LOCK_TIMEOUT_SECONDS: whole(1, 600)
     .default(5)

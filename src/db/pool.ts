@@ -30,8 +30,6 @@ export interface PoolOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 3_000;
-/** For statements on many rows. */
-const BULK_SECONDS = 60;
 
 // bigint columns hold counts and update ids that stay far below 2^53: numbers are what callers expect.
 pg.types.setTypeParser(pg.types.builtins.INT8, (value) => Number(value));
@@ -70,48 +68,17 @@ export function createPool(options: PoolOptions): SharedPool {
   return pool;
 }
 
-interface Transaction {
-  /** What runs once it has committed. */
-  hooks: Set<(pool: pg.Pool) => void>;
-  limits: TimeLimits | undefined;
-  /** Ends a transaction whose statements are each in time, but which as a whole is not. */
-  deadline: NodeJS.Timeout | undefined;
-  /** For its statements; undefined for that of the pool. */
-  queryTimeoutMs: number | undefined;
-}
-
-/** Open transactions, by their connection. */
-const transactions = new WeakMap<object, Transaction>();
+/** What runs once an open transaction has committed, by its connection. */
+const hooksOfTransactions = new WeakMap<object, Set<(pool: pg.Pool) => void>>();
 
 /**
  * Runs `hook` after the transaction of `db` has committed, and never if it rolls back. The same hook runs once. Where
  * `db` is the pool itself, every statement has committed by the time it returns, so the hook runs at once.
  */
 export function afterCommit(db: Db, hook: (pool: pg.Pool) => void): void {
-  const transaction = transactions.get(db);
-  if (transaction) transaction.hooks.add(hook);
+  const hooks = hooksOfTransactions.get(db);
+  if (hooks) hooks.add(hook);
   else outsideProject(() => hook(db as pg.Pool));
-}
-
-/**
- * Gives each further statement of a transaction this long, for work on many rows. Where the pool has no time limits, it sets
- * none.
- */
-export async function allowBulk(db: Db, seconds = BULK_SECONDS): Promise<void> {
-  const transaction = transactions.get(db);
-  if (!transaction) throw new Error('a statement that takes long needs a transaction');
-  const { limits, deadline } = transaction;
-  const ms = seconds * 1000;
-  if (!limits || ms <= limits.statementMs) return;
-  transaction.queryTimeoutMs = queryTimeoutMs(ms);
-  clearTimeout(deadline);
-  transaction.deadline = setDeadline(db as pg.PoolClient, ms);
-  await db.query({ text: `SET LOCAL statement_timeout = ${ms}` });
-}
-
-/** How long a statement on `db` may take, where that is not the pool's limit. */
-export function queryTimeoutOf(db: Db): number | undefined {
-  return transactions.get(db)?.queryTimeoutMs;
 }
 
 /** Runs in every transaction of the current request, before it commits. */
@@ -178,18 +145,15 @@ async function useClient<T>(
   use: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   const limits = limitsOfPools.get(pool);
-  const transaction: Transaction = {
-    hooks: new Set(),
-    limits,
-    deadline: limits && setDeadline(client, limits.statementMs),
-    queryTimeoutMs: undefined,
-  };
-  transactions.set(client, transaction);
+  // Ends a transaction whose statements are each in time, but which as a whole is not.
+  const deadline = limits && setDeadline(client, limits.statementMs);
+  const hooks = new Set<(pool: pg.Pool) => void>();
+  hooksOfTransactions.set(client, hooks);
   let broken: Error | undefined;
   try {
     const result = await use(client);
-    transactions.delete(client);
-    for (const hook of transaction.hooks) hook(pool);
+    hooksOfTransactions.delete(client);
+    for (const hook of hooks) hook(pool);
     return result;
   } catch (error) {
     await client.query('ROLLBACK').catch((rollbackError: Error) => {
@@ -197,8 +161,8 @@ async function useClient<T>(
     });
     throw error;
   } finally {
-    clearTimeout(transaction.deadline);
-    transactions.delete(client);
+    clearTimeout(deadline);
+    hooksOfTransactions.delete(client);
     client.release(broken);
   }
 }
@@ -227,7 +191,7 @@ export function withPipelinedTransaction<T>(
 
 /** Whether each statement of `db` is a transaction of its own. */
 export function isPool(db: Db): boolean {
-  return !transactions.has(db);
+  return !hooksOfTransactions.has(db);
 }
 
 /** Runs `work` in the transaction of `db`, or in one of its own if `db` is the pool. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { retryConflicts } from './conflicts';
-import { isPool, queryTimeoutOf, type Db } from './pool';
+import { isPool, type Db } from './pool';
 
 /**
  * Query helpers. Every statement has a name, so that Postgres prepares it once per connection and hot paths skip
@@ -21,9 +21,7 @@ function run<R extends pg.QueryResultRow>(
   text: string,
   values: readonly unknown[],
 ): Promise<pg.QueryResult<R>> {
-  const query_timeout = queryTimeoutOf(db);
-  const send = () =>
-    db.query<R>({ name, text, values: values as unknown[], ...(query_timeout ? { query_timeout } : {}) });
+  const send = () => db.query<R>({ name, text, values: values as unknown[] });
   return isPool(db) ? retryConflicts(send) : send();
 }
 

@@ -1,20 +1,34 @@
 import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import { KIB, limits } from '../contract/limits';
-import { allowBulk, withTransaction } from '../db/pool';
+import { inTurn } from '../db/batches';
+import { withoutCommitHook, withTransaction, type Db } from '../db/pool';
+import { SHARE_WAIT_MS } from '../db/project-share';
 import type { Work } from '../http/idempotency';
 import type { TextReader } from '../http/json-body';
 import { CsvError, CsvReader, type CsvRow } from '../lib/csv';
 import { createPauses } from '../lib/pauses';
 import { checkColumns } from './import-row';
-import { countOpenImports, findImport, insertChunks, insertImport, type Chunk } from './queries/imports';
+import {
+  completeImport,
+  countOpenImports,
+  findImport,
+  insertImport,
+  removeIncompleteImport,
+  storeChunks,
+  type Chunk,
+} from './queries/imports';
 
 /** Rows that are changed in one transaction. */
 const CHUNK_ROWS = 100;
 /** Characters that are encoded at once: a few milliseconds. */
 const LENGTH_AT_ONCE = 256 * KIB;
 
-/** Stores a file. The relay starts its workflow after the commit. The import's id is the work's id. */
+/**
+ * Stores a file, a part of it in a transaction; the relay starts its workflow after the last one. The import's id is the
+ * work's id. What a crash leaves is not an import yet: the request with the same key completes it, and otherwise retention
+ * removes it.
+ */
 export async function acceptImport(
   pool: pg.Pool,
   projectId: string,
@@ -22,17 +36,47 @@ export async function acceptImport(
   work: Work,
 ): Promise<{ import_id: string; rows: number }> {
   const earlier = work.resumed ? await findImport(pool, projectId, work.id) : null;
-  if (earlier) return { import_id: earlier.id, rows: earlier.rows };
+  if (earlier?.is_stored) return { import_id: earlier.id, rows: earlier.rows };
   const { columns, chunks, rows } = file;
-  await withTransaction(pool, async (db) => {
+  const begin = async (db: Db) => {
     if ((await countOpenImports(db, projectId)) >= limits.openImports) {
       throw new AppError('conflict', `A project can have up to ${limits.openImports} imports at a time.`);
     }
     await insertImport(db, { id: work.id, project_id: projectId, dry_run: dryRun, columns, rows });
-    await allowBulk(db);
-    for (const group of atOnce(chunks)) await insertChunks(db, work.id, group);
-  });
+  };
+  const complete = async (db: Db) => {
+    if ((await completeImport(db, work.id, chunks.length)) === 1) return;
+    const found = await findImport(db, projectId, work.id);
+    if (!found?.is_stored) throw new Error('another request has taken over the import');
+  };
+  const [first = [], ...further] = atOnce(chunks);
+  if (!earlier && further.length === 0) {
+    await withTransaction(pool, async (db) => {
+      await begin(db);
+      await storeChunks(db, work.id, first);
+      await complete(db);
+    });
+  } else {
+    // The change that the audit log tells of is made by the last transaction.
+    await withoutCommitHook(async () => {
+      if (!earlier) await withTransaction(pool, begin);
+      await storeInTurns(pool, projectId, work.id, [first, ...further]);
+    });
+    await withTransaction(pool, complete);
+  }
   return { import_id: work.id, rows };
+}
+
+async function storeInTurns(pool: pg.Pool, projectId: string, id: string, groups: Chunk[][]): Promise<void> {
+  try {
+    for (const group of groups) {
+      await inTurn(projectId, () => storeChunks(pool, id, group), { waitMs: SHARE_WAIT_MS });
+    }
+  } catch (error) {
+    // A request without a key cannot complete it, and it would count as open for a while.
+    await removeIncompleteImport(pool, id).catch(() => undefined);
+    throw error;
+  }
 }
 
 export interface ImportFile {

@@ -16,13 +16,16 @@ export interface ImportRow {
   next_row: number;
   created_at: Date;
   ended_at: Date | null;
+  /** Whether the whole file is stored. */
+  is_stored: boolean;
 }
 
-const COLUMNS = `id, project_id, dry_run, columns, status, rows, updated, failed, errors, next_row, created_at, ended_at`;
+const COLUMNS = `id, project_id, dry_run, columns, status, rows, updated, failed, errors, next_row, created_at, ended_at,
+  wake_at < 'infinity' AS is_stored`;
 
 /**
- * The number of the project's open imports. No other import of the project begins until the transaction has ended. An
- * advisory lock, because the project's row lock would hold up logins while a file is stored.
+ * The number of the project's open imports, without those whose request died before the file was stored. No other import of the project begins until the transaction has ended. An
+ * advisory lock, because the project's row lock would hold up logins.
  */
 export async function countOpenImports(db: Db, projectId: string): Promise<number> {
   await rows(db, 'lock_imports', `SELECT pg_advisory_xact_lock(hashtextextended('import ' || $1, 0))`, [
@@ -31,12 +34,14 @@ export async function countOpenImports(db: Db, projectId: string): Promise<numbe
   const counted = await row<{ open: number }>(
     db,
     'count_open_imports',
-    `SELECT count(*)::int AS open FROM imports WHERE project_id = $1 AND ended_at IS NULL`,
+    `SELECT count(*)::int AS open FROM imports WHERE project_id = $1 AND ended_at IS NULL
+       AND (wake_at < 'infinity' OR created_at > now() - interval '10 minutes')`,
     [projectId],
   );
   return counted?.open ?? 0;
 }
 
+/** The relay does not start it before `completeImport`. */
 export async function insertImport(
   db: Db,
   {
@@ -50,7 +55,7 @@ export async function insertImport(
   await change(
     db,
     'insert_import',
-    'INSERT INTO imports (id, project_id, dry_run, columns, rows) VALUES ($1, $2, $3, $4, $5)',
+    `INSERT INTO imports (id, project_id, dry_run, columns, rows, wake_at) VALUES ($1, $2, $3, $4, $5, 'infinity')`,
     [id, project_id, dry_run, columns, count],
   );
 }
@@ -68,6 +73,41 @@ export async function insertChunks(db: Db, importId: string, chunks: Chunk[]): P
     `INSERT INTO import_chunks (import_id, first_row, rows)
      SELECT $1, first_row, rows::jsonb FROM unnest($2::int[], $3::text[]) AS given (first_row, rows)`,
     [importId, chunks.map(({ first_row }) => first_row), chunks.map(({ rows: cells }) => cells)],
+  );
+}
+
+/** Stores a part of the file. Repeatable; it stores nothing once the import is complete, when chunks may have been taken. */
+export async function storeChunks(db: Db, importId: string, chunks: Chunk[]): Promise<void> {
+  await change(
+    db,
+    'store_import_chunks',
+    `WITH incomplete AS MATERIALIZED (
+       SELECT id FROM imports WHERE id = $1 AND ended_at IS NULL AND wake_at = 'infinity' FOR NO KEY UPDATE)
+     INSERT INTO import_chunks (import_id, first_row, rows)
+     SELECT id, first_row, rows::jsonb FROM incomplete, unnest($2::int[], $3::text[]) AS given (first_row, rows)
+     ON CONFLICT DO NOTHING`,
+    [importId, chunks.map(({ first_row }) => first_row), chunks.map(({ rows: cells }) => cells)],
+  );
+}
+
+/** The relay starts the workflow after this commits. Returns 0 unless every chunk is stored. */
+export function completeImport(db: Db, id: string, chunks: number): Promise<number> {
+  return change(
+    db,
+    'complete_import',
+    `UPDATE imports SET wake_at = now() WHERE id = $1 AND ended_at IS NULL AND wake_at = 'infinity'
+       AND (SELECT count(*) FROM import_chunks WHERE import_id = $1) = $2`,
+    [id, chunks],
+  );
+}
+
+/** Removes an import whose file is not stored whole. */
+export function removeIncompleteImport(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'remove_incomplete_import',
+    `DELETE FROM imports WHERE id = $1 AND ended_at IS NULL AND wake_at = 'infinity'`,
+    [id],
   );
 }
 
@@ -123,7 +163,7 @@ export function endImport(db: Db, id: string, status: 'completed' | 'cancelled')
        UPDATE imports SET status = $2, ended_at = clock_timestamp() WHERE id = $1 AND ended_at IS NULL
        RETURNING ${COLUMNS}),
      removed AS (DELETE FROM import_chunks WHERE import_id IN (SELECT id FROM ended))
-     SELECT ${COLUMNS} FROM ended`,
+     SELECT * FROM ended`,
     [id, status],
   );
 }

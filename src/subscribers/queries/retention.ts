@@ -1,5 +1,13 @@
+import { limits } from '../../contract/limits';
 import type { Db } from '../../db/pool';
-import { removeOld, retentionDays, type NextBatch, type Retention } from '../../db/retention';
+import {
+  BATCH,
+  removeOld,
+  repeatedDelete,
+  retentionDays,
+  type NextBatch,
+  type Retention,
+} from '../../db/retention';
 
 /** What ends the rows of each table of this room. */
 export const retention: Retention = {
@@ -11,9 +19,17 @@ export const retention: Retention = {
   project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },
 };
 
-/** Also those that no worker has completed. */
+/** Also those that no worker has completed, and those whose request died before the file was stored. */
 function removeOldImports(db: Db, days: number): NextBatch {
-  return removeOld(db, { table: 'imports', id: 'id', age: 'created_at', days });
+  return repeatedDelete(
+    db,
+    'remove_old_imports',
+    `DELETE FROM imports WHERE id IN (
+       SELECT id FROM imports WHERE created_at < now() - make_interval(days => $1)
+         OR ended_at IS NULL AND wake_at = 'infinity' AND created_at < now() - interval '${limits.idempotencyHours + 1} hours'
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
 }
 
 /** Links that have ended: expired, or used up. */

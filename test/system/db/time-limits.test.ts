@@ -1,10 +1,9 @@
 import type pg from 'pg';
 import { withTimeout } from '../../../src/lib/timeout';
 import { isUnavailable } from '../../../src/lib/unavailable';
-import { allowBulk, createPool, withTransaction } from '../../../src/db/pool';
+import { createPool, withTransaction } from '../../../src/db/pool';
 import { createPools, type Purpose } from '../../../src/db/pools';
 import { onBehalfOf } from '../../../src/db/project-share';
-import { change } from '../../../src/db/query';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { startTcpProxy } from '../../support/tcp-proxy';
 
@@ -82,25 +81,9 @@ test('a transaction of short statements ends at its deadline, and its locks with
   expect(await failure(pool.query('UPDATE things SET at = now()'))).toBe('none');
 });
 
-test('a bulk statement has more time, without limits on later transactions of the connection', async () => {
-  const one = createPool({ url: database.url, max: 1, timeLimits: { statementMs: 100, lockMs: 100 } });
-  try {
-    // Longer than the limit of a statement, of the silence after it, and of a transaction.
-    await withTransaction(one, async (db) => {
-      await allowBulk(db);
-      await change(db, 'bulk', 'UPDATE things SET at = now() FROM pg_sleep(3)');
-    });
-    expect(await failure(one.query('SELECT pg_sleep(60)'))).toBe('unavailable');
-  } finally {
-    await one.end();
-  }
-});
-
 test('maintenance has no limits', async () => {
   const { rows } = await database.pool.query('SHOW statement_timeout');
   expect(rows).toEqual([{ statement_timeout: '0' }]);
-  await withTransaction(database.pool, (db) => allowBulk(db, 1));
-  expect((await database.pool.query('SHOW statement_timeout')).rows).toEqual(rows);
 });
 
 test('a silent connection is given up, and another one serves the next statement', async () => {

@@ -195,7 +195,13 @@ describe('retention', () => {
       `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel)
        SELECT id, '00000000-0000-0000-0000-0000000000a3', 'telegram' FROM broadcasts WHERE wake_at = 'infinity'`,
     );
+    await database.pool.query(
+      `INSERT INTO imports (id, project_id, dry_run, columns, wake_at, created_at)
+       SELECT id, project_id, false, '{}', wake_at, created_at FROM broadcasts WHERE wake_at = 'infinity'`,
+    );
     await run();
+    const imports = await database.pool.query(`DELETE FROM imports WHERE wake_at = 'infinity' RETURNING id`);
+    expect(imports.rows).toEqual([{ id: young }]);
     const left = await database.pool.query<{ id: string }>(
       `SELECT b.id FROM broadcasts b JOIN broadcast_recipients r ON r.broadcast_id = b.id WHERE b.wake_at = 'infinity'`,
     );

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { createPool } from '../../../src/db/pool';
+import { acceptImport, createImportReader } from '../../../src/subscribers/import-file';
 import { workflowIds } from '../../../src/temporal/names';
 import { recordHistory } from '../replay/fixture';
 import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
@@ -263,6 +266,44 @@ describe('an import', () => {
     );
   });
 
+  it('that is half stored goes with a fault; after a crash the request with its key completes it', async () => {
+    const count = 3_000;
+    const reader = createImportReader();
+    await reader.read(`external_id,add_tags\n${`${'x'.repeat(200)},a\n`.repeat(count)}`);
+    const file = await reader.end();
+    const id = randomUUID();
+    const accept = (pool: TestService['pool'], resumed: boolean) =>
+      acceptImport(pool, project.id, { file, dryRun: false }, { id, resumed });
+    /** The numbers of imports and chunks after a request whose statements fail, from the third on. */
+    const leftAfter = async (fails: (statement: number) => boolean) => {
+      const pool = createPool({ url: service.database.url, max: 1 });
+      const query = pool.query.bind(pool) as (...args: unknown[]) => unknown;
+      let statement = 0;
+      const failing = (...args: unknown[]) =>
+        fails((statement += 1)) ? Promise.reject(new Error('no connection')) : query(...args);
+      await expect(accept(Object.assign(pool, { query: failing }), false)).rejects.toThrow('no connection');
+      await pool.end();
+      return stored();
+    };
+    const stored = async () => {
+      const { rows } = await service.pool.query<{ imports: number; chunks: number }>(
+        `SELECT (SELECT count(*)::int FROM imports WHERE id = $1) AS imports,
+           (SELECT count(*)::int FROM import_chunks WHERE import_id = $1) AS chunks`,
+        [id],
+      );
+      return rows[0];
+    };
+    expect(await leftAfter((statement) => statement === 3)).toEqual({ imports: 0, chunks: 0 });
+    const left = await leftAfter((statement) => statement >= 3);
+    expect(left).toEqual({ imports: 1, chunks: expect.any(Number) });
+    expect(left?.chunks).toBeGreaterThan(0);
+    expect(left?.chunks).toBeLessThan(file.chunks.length);
+    expect(await accept(service.pool, true)).toEqual({ import_id: id, rows: count });
+    expect(await untilCompleted(id)).toMatchObject({ rows: count, updated: 0, failed: count });
+    expect(await accept(service.pool, true)).toEqual({ import_id: id, rows: count });
+    expect(await stored()).toEqual({ imports: 1, chunks: 0 });
+  });
+
   it('that is cancelled keeps what it has done, does no more, and ends its workflow', async () => {
     const ids = await addSubscribers(1_000);
     const blocker = await service.pool.connect();
@@ -311,6 +352,12 @@ describe('an import', () => {
 
   it('can be open five times in a project, and no more, however many come at once', async () => {
     await worker?.kill9();
+    // One that no request stores any more does not count.
+    await service.pool.query(
+      `INSERT INTO imports (id, project_id, dry_run, columns, wake_at, created_at)
+       VALUES (gen_random_uuid(), $1, false, '{}', 'infinity', now() - interval '11 minutes')`,
+      [project.id],
+    );
     const answers = await Promise.all(Array.from({ length: 8 }, () => send('external_id\nuser-1\n')));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, 202, 202, 409, 409, 409]);
     const accepted = answers.find(({ status }) => status === 202);
