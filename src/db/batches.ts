@@ -66,18 +66,16 @@ interface LaneOptions {
   /** Whether the lane rests after work of this project. */
   restsAfter?: (projectId: string) => boolean;
   /** The next work begins after this time, even if the one before it has not ended. */
-  maxHoldMs?: number;
+  maxHoldMs: number;
 }
 
 /** A queue for the process, with what is first in the queue of each project. After each work it rests for as long as that took. */
-function createLane({ restsAfter = () => true, maxHoldMs }: LaneOptions = {}): Parameters<
-  typeof createTurns
->[0] {
+function createLane({ restsAfter = () => true, maxHoldMs }: LaneOptions): Parameters<typeof createTurns>[0] {
   let last: Promise<void> = Promise.resolve();
   return (work, projectId) => {
     const begun = last.then(() => ({ startedAt: performance.now(), ended: work() }));
     last = begun.then(async ({ startedAt, ended }) => {
-      await (maxHoldMs === undefined ? ended : endedOrHeld(ended, maxHoldMs));
+      await endedOrHeld(ended, maxHoldMs);
       if (restsAfter(projectId)) await rest(startedAt);
     });
     return begun.then(({ ended }) => ended);
@@ -91,12 +89,16 @@ async function endedOrHeld(ended: Promise<void>, maxHoldMs: number): Promise<voi
   over.abort();
 }
 
+/** A batch that takes longer mostly waits for a lock. */
+const MAX_BATCH_HOLD_MS = 2_000;
+
 /**
  * Runs one batch of work that has many, and then leaves the database alone for as long as it took: several such works take half
  * of a core together. Each of the short statements of a login would wait for a core behind them. A project waits for its own
- * batches and then takes turns with others, so that many works of one cost another no more than one.
+ * batches and then takes turns with others, so that many works of one cost another no more than one, and a batch that does not
+ * end holds up others only for a moment.
  */
-export const inTurn = createTurns(createLane());
+export const inTurn = createTurns(createLane({ maxHoldMs: MAX_BATCH_HOLD_MS }));
 
 /** A read that takes longer mostly waits in the database, for a disk or a lock. */
 const MAX_READ_HOLD_MS = 500;

@@ -77,12 +77,15 @@ test('large requests of a project and long reads of any run one at a time, and r
   }
 });
 
-test('a slow read holds up the reads of its project, and those of others only for a moment', async () => {
+test.each([
+  ['read', inReadTurn],
+  ['batch', inTurn],
+])('a slow %s holds up those of its project, and those of others only for a moment', async (_kind, turn) => {
   const notes: string[] = [];
   let end = () => {};
-  const slow = inReadTurn('slow', () => new Promise<void>((resolve) => (end = resolve)));
-  const next = inReadTurn('slow', watched(notes, 'next', Promise.resolve()));
-  await inReadTurn('other', watched(notes, 'other', Promise.resolve()));
+  const slow = turn('slow', () => new Promise<void>((resolve) => (end = resolve)));
+  const next = turn('slow', watched(notes, 'next', Promise.resolve()));
+  await turn('other', watched(notes, 'other', Promise.resolve()));
   expect(notes).toEqual(['other begins', 'other ends']);
   end();
   await Promise.all([slow, next]);
