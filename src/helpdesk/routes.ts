@@ -3,6 +3,8 @@ import { decodeCursor, toPage } from '../contract/cursor';
 import { limits, MIB } from '../contract/limits';
 import { shortListQuery, shortPage } from '../contract/short-list';
 import type { Core } from '../core';
+import { inReadTurn } from '../db/batches';
+import { SHARE_WAIT_MS } from '../db/project-share';
 import { routesOf } from '../http/route';
 import type { DeliverDeps } from '../messages';
 import { listMembers } from '../projects';
@@ -192,7 +194,11 @@ function ticketRoutes(deps: HelpdeskDeps) {
       },
       async ({ project, query: { cursor, limit, ...filter } }) => {
         const page = { before: decodeCursor(cursor), limit };
-        const found = await searchTickets(pool, project.id, filter, page);
+        const read = () => searchTickets(pool, project.id, filter, page);
+        // A frequent word is in as many tickets as the project has.
+        const found = await (filter.q === undefined
+          ? read()
+          : inReadTurn(project.id, read, { waitMs: SHARE_WAIT_MS }));
         return toPage(found, limit, (ticket) => presentTicket(ticket, format));
       },
     ),

@@ -21,7 +21,7 @@ import {
   updateType,
   type TicketTypeRow,
 } from './queries/settings';
-import { wakeWaitingTickets } from './queries/timers';
+import { beginSweep } from './sweeps';
 
 const settingNames = [
   'enabled',
@@ -53,7 +53,7 @@ export function changeSettings(
     forgetHelpdesk(db, project.id);
     const { auto_close_days } = after;
     if (auto_close_days !== null && auto_close_days !== before.auto_close_days) {
-      await wakeWaitingTickets(db, project.id, auto_close_days);
+      await beginSweep(db, { kind: 'waiting', id: project.id, project_id: project.id });
     }
     return after;
   });
@@ -120,5 +120,6 @@ export function removeType(pool: pg.Pool, projectId: string, id: string): Promis
     if (!before) throw new AppError('not_found');
     describeChange(before.name_en);
     await deleteType(db, projectId, id);
+    await beginSweep(db, { kind: 'type', id, project_id: projectId });
   });
 }

@@ -19,6 +19,7 @@ import { formNaming, formsWithTemplate } from '../forms/uses';
 import { publishRefusals } from '../events/publish';
 import { refuseTicketEvents } from '../helpdesk/publishing';
 import { personalData as ofHelpdesk } from '../helpdesk/queries/personal-data';
+import { forgetMember } from '../helpdesk/sweeps';
 import { clientNames } from '../login/log';
 import { personalData as ofLogin } from '../login/queries/personal-data';
 import { resumableRequests } from '../messages/abandoned';
@@ -27,6 +28,7 @@ import { furtherMessages } from '../messages/store';
 import { clientNamesOf } from '../oidc/queries/logins';
 import { personalData as ofOidc } from '../oidc/queries/personal-data';
 import { personalData as ofProjects } from '../projects/queries/personal-data';
+import { memberRemovals } from '../projects/team/members';
 import { labelUses } from '../subscribers/labels';
 import { subscriberChangeHooks } from '../subscribers/on-change';
 import { personalData } from '../subscribers/personal-data';
@@ -65,5 +67,6 @@ export function registerDomains(): void {
   clientNames.register(clientNamesOf);
   projectText.register(renderProjectText);
   publishRefusals.register(refuseTicketEvents);
+  memberRemovals.register(forgetMember);
   furtherMessages.register(broadcastMessages);
 }

@@ -12,6 +12,7 @@ import { startDripRelay } from '../drip/relay';
 import { startFormRelay } from '../forms/relay';
 import { startEventEraser } from '../events/eraser';
 import { startTicketRelay } from '../helpdesk/relay';
+import { startTicketSweeps } from '../helpdesk/sweeps';
 import { startSessionReconciler } from '../login/reconciler';
 import { startSessionRelay } from '../login/relay';
 import { createSessionStarter } from '../login/workflow';
@@ -87,6 +88,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startRecurringRelay(onWorkerConnection),
     startDripRelay(onWorkerConnection),
     startTicketRelay(onWorkerConnection),
+    startTicketSweeps(core),
     startEnrolmentSync(core),
     startEntryRelay(core),
     startFormRelay(onWorkerConnection),

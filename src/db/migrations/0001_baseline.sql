@@ -423,7 +423,7 @@ CREATE TABLE imports (
   errors jsonb NOT NULL DEFAULT '[]',
   -- The number of the next row, from 1: those before it are done and deleted.
   next_row int NOT NULL DEFAULT 1,
-  -- When the relay has to start the workflow, again if no worker has moved the time.
+  -- When the relay has to start the workflow, again if no worker has moved the time; `infinity` until the file is stored.
   wake_at timestamptz NOT NULL DEFAULT now(),
   created_at timestamptz NOT NULL DEFAULT now(),
   started_at timestamptz,
@@ -1333,7 +1333,8 @@ CREATE TABLE tickets (
   subject text,
   status text NOT NULL DEFAULT 'new' CHECK (status IN ('new', 'in_progress', 'waiting', 'closed')),
   priority text NOT NULL CHECK (priority IN ('low', 'normal', 'high', 'urgent')),
-  type_id uuid REFERENCES ticket_types ON DELETE SET NULL,
+  -- No foreign keys of the type and the assignee, nor of the author of a message: `ticket_sweeps` clears them in batches.
+  type_id uuid,
   source text NOT NULL CHECK (source IN ('bot', 'api', 'form')),
   -- Null where the customer is virtual or was removed.
   subscriber_id uuid REFERENCES subscribers ON DELETE SET NULL,
@@ -1341,7 +1342,7 @@ CREATE TABLE tickets (
   virtual boolean NOT NULL,
   customer_name text,
   customer_contact text,
-  assignee_id uuid REFERENCES members ON DELETE SET NULL,
+  assignee_id uuid,
   -- The oldest message of the customer without a public answer since, and whether `ticket.unanswered_24h` told of it.
   waiting_since timestamptz,
   unanswered_reported boolean NOT NULL DEFAULT false,
@@ -1404,7 +1405,7 @@ CREATE TABLE ticket_messages (
   attachments jsonb NOT NULL DEFAULT '[]',
   -- Of `system`: the field, and its value before and after.
   change jsonb,
-  member_id uuid REFERENCES members ON DELETE SET NULL,
+  member_id uuid,
   -- Whether it was sent to the customer's messenger: null if not. Kept here when `messages` forgets it.
   delivery_status text CHECK (delivery_status IN ('queued', 'sent', 'failed')),
   delivery_reason text,
@@ -1417,6 +1418,23 @@ CREATE TABLE ticket_messages (
 CREATE INDEX ticket_messages_page ON ticket_messages (ticket_id, created_at DESC, id DESC);
 CREATE INDEX ticket_messages_member ON ticket_messages (member_id) WHERE member_id IS NOT NULL;
 CREATE INDEX ticket_messages_quoted ON ticket_messages (ticket_id, chat_message_id) WHERE chat_message_id IS NOT NULL;
+
+-- Work on many tickets that is left, or that is done once more after a while: to clear a type, an assignee or an author that was
+-- removed, and to wake the waiting tickets of a project whose `auto_close_days` has changed. No foreign key: a removed project
+-- has nothing left to do.
+CREATE TABLE ticket_sweeps (
+  kind text NOT NULL CHECK (kind IN ('type', 'assignee', 'author', 'waiting')),
+  -- Of the type, the member or the project.
+  id uuid NOT NULL,
+  project_id uuid NOT NULL,
+  -- Waiting tickets from here on, newest first, are woken.
+  after_at timestamptz NOT NULL DEFAULT 'infinity',
+  after_id uuid NOT NULL DEFAULT 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  -- When the relay works on it; later while a process does.
+  due_at timestamptz NOT NULL DEFAULT now(),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (kind, id)
+);
 
 -- What the bot and a user are in the middle of.
 CREATE TABLE ticket_chats (

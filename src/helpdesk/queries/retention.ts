@@ -8,6 +8,10 @@ export const retention: Retention = {
   ticket_messages: { with: 'tickets' },
   ticket_chats: { after: '2 days without a message', remove: removeOldChats },
   ticket_kept_messages: { after: '2 days', remove: removeOldKeptMessages },
+  ticket_sweeps: {
+    bounded:
+      'A row ends a minute after the removal or the change that it belongs to, when no ticket is left.',
+  },
   ticket_types: { bounded: `At most ${limits.ticketTypes} of each project.` },
   helpdesks: { bounded: 'One row for each project.' },
 };

@@ -26,21 +26,6 @@ export function recordNext(db: Db, id: string, at: Date | null): Promise<number>
   );
 }
 
-/**
- * The time after which they are closed has changed. Each is woken when it is to be closed, not all at once; one that is to be
- * closed later than before finds that when it wakes.
- */
-export async function wakeWaitingTickets(db: Db, projectId: string, autoCloseDays: number): Promise<void> {
-  await change(
-    db,
-    'wake_waiting_tickets',
-    `UPDATE tickets SET revision = revision + 1, wake_at = least(wake_at, status_since + make_interval(days => $2))
-     WHERE project_id = $1 AND status = 'waiting'`,
-    [projectId, autoCloseDays],
-  );
-  notifyAfterCommit(db, notifyChannels.tickets);
-}
-
 export interface DueTicket {
   id: string;
   project_id: string;

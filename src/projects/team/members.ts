@@ -1,10 +1,16 @@
 import type pg from 'pg';
 import { AppError } from '../../contract/errors';
 import { withTransaction, type Db } from '../../db/pool';
+import { createRegistry } from '../../lib/registry';
 import type { MemberChanges } from './contract';
 import { requireGrant, type Granter } from './granting';
 import { countMembers, deleteMember, findMember, updateMember, type Member } from '../queries/members';
 import { lockProject } from '../queries/projects';
+
+/** What rooms above do about a member who is removed, in the transaction of the removal. */
+export type MemberRemoval = (db: Db, projectId: string, memberId: string) => Promise<void>;
+
+export const memberRemovals = createRegistry<MemberRemoval>('memberRemovals');
 
 /** Owners are counted under the project's row lock, so that two of them cannot leave at the same time. */
 export function changeMember(
@@ -31,6 +37,7 @@ export function removeMember(pool: pg.Pool, projectId: string, id: string, grant
     const member = await lockMember(db, projectId, id, granter);
     if (member.role === 'owner') await requireAnotherOwner(db, projectId);
     await deleteMember(db, id);
+    for (const forget of memberRemovals.entries()) await forget(db, projectId, id);
   });
 }
 

@@ -233,6 +233,60 @@ test('an unanswered stretch is told once, a waiting ticket closes, and a late me
   await eventually(async () => (await lastText()) === 'Request #2 is accepted.');
 });
 
+test('a removed type or member, and another time of closing, reach thousands of tickets a thousand in a transaction', async () => {
+  const COUNT = 2_500;
+  await join(service, freshName('agent'), await inviteAsOperator(service, project, 'support'));
+  const [member] = (await project.api('GET', '/v1/members')).body.data;
+  const { body: type } = await call('POST', '/types', { name_en: 'Return', name_ru: 'Возврат' });
+  // Their workflows have nothing to do.
+  const insertTickets = (from: number, to: number) =>
+    service.pool.query(
+      `WITH inserted AS (
+         INSERT INTO tickets (id, project_id, number, status, priority, source, virtual, type_id, assignee_id, status_since, wake_at)
+         SELECT gen_random_uuid(), $1, n, 'waiting', 'normal', 'api', true, $2, $3, now() - interval '3 days', NULL
+         FROM generate_series($4::int, $5) n RETURNING id)
+       INSERT INTO ticket_messages (id, ticket_id, sender, text, member_id)
+       SELECT gen_random_uuid(), id, 'agent', 'Hello', $3 FROM inserted`,
+      [project.id, type.type_id, member.member_id, from, to],
+    );
+  const where = async (condition: string) => {
+    const { rows } = await service.pool.query<{ n: number; at_once: number }>(
+      `SELECT coalesce(sum(n), 0)::int AS n, coalesce(max(n), 0)::int AS at_once FROM (
+         SELECT count(*) AS n FROM tickets t JOIN ticket_messages m ON m.ticket_id = t.id
+         WHERE t.project_id = $1 AND ${condition} GROUP BY t.xmin, m.xmin) AS written`,
+      [project.id],
+    );
+    return rows[0]!;
+  };
+  const sweeps = async () =>
+    (await service.pool.query('SELECT kind FROM ticket_sweeps WHERE project_id = $1', [project.id])).rowCount;
+  await insertTickets(1, COUNT);
+
+  await call('PATCH', '', { auto_close_days: 5 });
+  await eventually(async () => (await where(`wake_at = status_since + interval '5 days'`)).n === COUNT);
+  expect((await where('true')).at_once).toBe(1_000);
+  await eventually(async () => (await sweeps()) === 0);
+
+  expect((await call('DELETE', `/types/${type.type_id}`)).status).toBe(204);
+  expect((await where('type_id IS NULL')).n).toBeGreaterThanOrEqual(1_000);
+  await eventually(async () => (await where('type_id IS NULL')).n === COUNT);
+  expect((await where('true')).at_once).toBe(1_000);
+
+  expect((await project.api('DELETE', `/v1/members/${member.member_id}`)).status).toBe(204);
+  await eventually(async () => (await where('assignee_id IS NULL AND member_id IS NULL')).n === COUNT);
+  expect((await where('true')).at_once).toBeLessThanOrEqual(1_000);
+
+  // A transaction that had read them before they were removed has committed since.
+  await insertTickets(COUNT + 1, COUNT + 1);
+  expect(await sweeps()).toBe(3);
+  await service.pool.query(
+    `UPDATE ticket_sweeps SET created_at = created_at - interval '2 minutes', due_at = now() WHERE project_id = $1`,
+    [project.id],
+  );
+  await eventually(async () => (await sweeps()) === 0);
+  expect((await where('type_id IS NULL AND assignee_id IS NULL AND member_id IS NULL')).n).toBe(COUNT + 1);
+});
+
 test('after /stop replies arrive, writing does not subscribe again, and nobody asks for a rating', async () => {
   const { ticket_id } = await createOwn();
   await say('/stop');
