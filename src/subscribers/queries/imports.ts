@@ -20,8 +20,9 @@ export interface ImportRow {
   is_stored: boolean;
 }
 
-const COLUMNS = `id, project_id, dry_run, columns, status, rows, updated, failed, errors, next_row, created_at, ended_at,
-  wake_at < 'infinity' AS is_stored`;
+const STORED =
+  'id, project_id, dry_run, columns, status, rows, updated, failed, errors, next_row, created_at, ended_at';
+const COLUMNS = `${STORED}, wake_at < 'infinity' AS is_stored`;
 
 /**
  * The number of the project's open imports, without those whose request died before the file was stored. No other import of the project begins until the transaction has ended. An
@@ -163,7 +164,7 @@ export function endImport(db: Db, id: string, status: 'completed' | 'cancelled')
        UPDATE imports SET status = $2, ended_at = clock_timestamp() WHERE id = $1 AND ended_at IS NULL
        RETURNING ${COLUMNS}),
      removed AS (DELETE FROM import_chunks WHERE import_id IN (SELECT id FROM ended))
-     SELECT * FROM ended`,
+     SELECT ${STORED}, is_stored FROM ended`,
     [id, status],
   );
 }
