@@ -3,15 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { packageRoot } from '../src/lib/package-root';
 import { startBuild, type BuildUnderTest } from './build-under-test';
 import { call } from './calls';
-import { mean, percentile } from './numbers';
+import { median, percentile } from './numbers';
 import { measurePublisher, untilArrived, type Publisher } from './publish';
 import { startBenchReceiver, wallClock, type BenchReceiver } from './receiver';
 import type { Figure } from './table';
 
-const ROUNDS = 3;
-const SECONDS = 6;
+/** Short and many, because the speed of a shared machine changes within seconds. */
+const ROUNDS = 6;
+const SECONDS = 3;
 const PER_SECOND = 25;
-const WAIT_SECONDS = 12;
+const WAIT_SECONDS = 6;
 
 /** Events in a request, requests in flight, and what the rate of this build is to be beside the other one's. */
 const shapes = [
@@ -58,9 +59,12 @@ export async function benchAgainst([given, node = process.execPath]: string[]): 
     const measured: Measured[] = sides.map(() => ({ rates: shapes.map(() => []), waits: [] }));
     // The first round is warm-up.
     for (let round = 0; round <= ROUNDS; round += 1) {
-      for (const [index, side] of sides.entries()) {
+      // Each build is the first one in half of the rounds.
+      const order = round % 2 === 0 ? [0, 1] : [1, 0];
+      for (const index of order) {
+        const side = sides[index];
         const [forRates, forWaits] = publishers[index] ?? [];
-        if (!forRates || !forWaits) continue;
+        if (!side || !forRates || !forWaits) continue;
         const seconds = (wanted: number) => (round === 0 ? 2 : wanted);
         for (const [at, shape] of shapes.entries()) {
           const rate = await rateOf(side, receiver, forRates, { ...shape, seconds: seconds(SECONDS) });
@@ -141,7 +145,7 @@ function figuresOf(own: Measured, other: Measured): Figure[] {
     ...target,
   });
   const of = (measured: Measured, at: number, pick: (rate: Rate) => number) =>
-    mean((measured.rates[at] ?? []).map(pick));
+    median((measured.rates[at] ?? []).map(pick));
   const both = (at: number, pick: (rate: Rate) => number): [number, number] => [
     of(own, at, pick),
     of(other, at, pick),

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 
 /** The project whose request is being served. */
-const currentProject = new AsyncLocalStorage<string>();
+const currentProject = new AsyncLocalStorage<string | undefined>();
 
 /** Runs `work`; the connections that it takes count towards the project's share of each pool. */
 export function onBehalfOf<T>(projectId: string, work: () => Promise<T>): Promise<T> {
@@ -30,7 +30,8 @@ export function hasCompany(projectId: string): boolean {
 
 /** For work that is not the project's own, or that has its connection. */
 export function outsideProject<T>(work: () => T): T {
-  return currentProject.exit(work);
+  // Not `exit`, which switches the hooks of the whole storage off and on again.
+  return currentProject.run(undefined, work);
 }
 
 /**

@@ -82,7 +82,7 @@ async function respond(
   const scope = scopeOf(spec);
   if (project && scope !== null) requireScope(project, scope);
   const params = spec.params ? parsedParams(spec.params, ctx.params) : undefined;
-  const query = parsedQuery(spec.query, { ...ctx.query });
+  const query = spec.query || ctx.querystring ? parsedQuery(spec.query, { ...ctx.query }) : undefined;
   const headers = spec.headers ? validated(spec.headers, ctx.headers) : undefined;
   const { body, identity } = await parsedBody(ctx, spec, deps);
   const request = {
@@ -110,7 +110,7 @@ async function respond(
           },
           () => handled(work),
         );
-  const key = spec.idempotent && validated(idempotencyHeaders, ctx.headers)['idempotency-key'];
+  const key = spec.idempotent && givenKey(ctx);
   const response =
     key === undefined || !project
       ? await run({ id: uuidv7(), resumed: false })
@@ -152,6 +152,11 @@ async function respond(
     deps.checkResponses && spec.response instanceof z.ZodType
       ? checkResponse(spec.response, response)
       : response;
+}
+
+function givenKey({ headers }: Context): string | undefined {
+  if (headers['idempotency-key'] === undefined) return undefined;
+  return validated(idempotencyHeaders, headers)['idempotency-key'];
 }
 
 async function respondOnce(

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import { limits } from '../contract/limits';
 import { rejectOnAbort, withAbortAfter } from '../lib/timeout';
-import { vetUrl } from '../outbound/addresses';
+import { vetUrl, type VettedUrl } from '../outbound/addresses';
 import { createVettedConnector } from '../outbound/dial';
 import { type AttemptError, describeError, type ErrorWord, failure } from './attempt-error';
 import type { OwnHeaders } from './contract';
@@ -73,6 +73,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
     bodyTimeout: 0,
   });
   const dispatcher = agent.compose(noticeSending);
+  const vetted = createVetter(allowLocal);
 
   async function attempt(input: AttemptInput): Promise<AttemptResult> {
     const started = performance.now();
@@ -96,8 +97,8 @@ export function createAttempter(options: AttempterOptions): Attempter {
     });
 
     // Saved URLs are vetted again: the setting, the rules or the row may have changed since.
-    const vetted = vetUrl(input.url, { allowLocal });
-    if (!vetted.ok) return failed(failure('forbidden_address', `the URL ${vetted.why}`));
+    const target = vetted(input.url);
+    if (!target.ok) return failed(failure('forbidden_address', `the URL ${target.why}`));
     if (input.signal?.aborted) return failed(failure('aborted', 'the attempt was aborted'));
 
     const { signal: given } = input;
@@ -105,8 +106,8 @@ export function createAttempter(options: AttempterOptions): Attempter {
       let statusCode: number | null = null;
       try {
         const posted = dispatcher.request<OnSend>({
-          origin: vetted.url.origin,
-          path: vetted.url.pathname + vetted.url.search,
+          origin: target.url.origin,
+          path: target.url.pathname + target.url.search,
           method: 'POST',
           headers,
           body,
@@ -142,6 +143,21 @@ export function createAttempter(options: AttempterOptions): Attempter {
   }
 
   return { attempt, close: () => agent.destroy() };
+}
+
+/** URLs whose text was vetted. Their addresses are vetted with each connection. */
+const MAX_VETTED_URLS = 1_000;
+
+function createVetter(allowLocal: boolean): (url: string) => VettedUrl {
+  const known = new Map<string, VettedUrl>();
+  return (url) => {
+    const found = known.get(url);
+    if (found) return found;
+    if (known.size >= MAX_VETTED_URLS) known.clear();
+    const result = vetUrl(url, { allowLocal });
+    known.set(url, result);
+    return result;
+  };
 }
 
 type OnSend = () => void;
