@@ -20,6 +20,9 @@ export async function call(
   return response.status === 204 ? {} : ((await response.json()) as Record<string, string>);
 }
 
+/** How often a person looks for the question: each look costs the process of the simulator as much as a request of Herald. */
+const LOOK_MS = 15;
+
 export type Step = 'create' | 'open' | 'tap to code' | 'verify';
 
 /** Create, open, tap Yes, long polls (one, if Herald is fast), verify. Returns the session id and reports how long each step took. */
@@ -43,7 +46,7 @@ export async function completeLogin(
     const start = new URL(session['telegram_link'] ?? '').searchParams.get('start');
     await control.open('telegram', user, { start });
     while ((await control.chat('telegram', user)).messages.every(({ buttons }) => buttons.length === 0)) {
-      await sleep(5);
+      await sleep(LOOK_MS);
     }
   });
   const status = await timed('tap to code', async () => {

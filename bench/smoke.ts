@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventBody } from '../src/events/contract';
 import { createSimulatorControl } from '../test/support/simulator-control';
+import { startBareLogins } from './bare-login';
 import { startBarePublish } from './bare-publish';
-import { startBareRoute } from './bare-route';
 import { call, completeLogin } from './calls';
 import { startBench, type BenchEnvironment } from './environment';
 import { event, example } from './herald';
-import { runLoad } from './load';
-import { insertSessions } from './login-routes';
 import { percentile } from './numbers';
 import { measureRate as measureBossRate } from './pace';
 import { startPgBossQueue } from './pg-boss-queue';
@@ -23,6 +21,7 @@ const WAIT_SECONDS = 12;
 const ROUNDS = 2;
 const HANGING_PER_SECOND = 10;
 const LOGINS = 100;
+const LOGINS_IN_A_TURN = 20;
 
 /**
  * The figures that users feel, in three minutes, each as a ratio to a baseline of the same run, so that a slower machine
@@ -193,41 +192,42 @@ async function hang(bench: BenchEnvironment, receiver: BenchReceiver, round: num
   };
 }
 
-/** Complete logins, four at once, beside requests of a bare route. */
+/** Complete logins, four at once, in turns with a bare workflow of the same steps. */
 async function logins(bench: BenchEnvironment): Promise<Figure> {
   const project = await bench.createProject('smoke-logins');
   const control = createSimulatorControl(bench.environment.simulator?.url ?? '');
   const url = bench.service.apiUrl ?? '';
-  const run = async (count: number, prefix: string) => {
-    let next = 0;
-    const began = performance.now();
-    const login = async () => {
-      while (next < count) {
-        await completeLogin(url, project.api_key, control, `${prefix}-${next++}`);
-      }
-    };
-    await Promise.all([login(), login(), login(), login()]);
-    return count / ((performance.now() - began) / 1000);
-  };
-  await run(8, 'warm-up');
-  const bare = await startBareRoute(bench.environment.databaseUrl, 'auth_sessions');
-  const sessions = await insertSessions(bench, project.id, 100);
-  const side = {
-    url: bare.url,
-    headers: {},
-    repeat: true,
-    requests: sessions.map(({ id }) => ({ method: 'GET' as const, path: `/bare/${id}` })),
-  };
-  const before = await runLoad(side, { concurrency: 4, seconds: 3 });
-  const perSecond = await run(LOGINS, 'smoke');
-  const after = await runLoad(side, { concurrency: 4, seconds: 3 });
-  await bare.stop();
-  const baseline = (before.perSecond + after.perSecond) / 2;
+  const bare = await startBareLogins(bench);
+  const login = (name: string) => completeLogin(url, project.api_key, control, name);
+  const seconds = { herald: 0, bare: 0 };
+  try {
+    // The first round is warm-up.
+    for (let round = 0; round <= LOGINS / LOGINS_IN_A_TURN; round += 1) {
+      const count = round === 0 ? 8 : LOGINS_IN_A_TURN;
+      const herald = await secondsOf(count, (index) => login(`smoke-${round}-${index}`));
+      const plain = await secondsOf(count, () => bare.complete());
+      if (round === 0) continue;
+      seconds.herald += herald;
+      seconds.bare += plain;
+    }
+  } finally {
+    await bare.stop();
+  }
   return {
     name: 'complete logins per second, four at once',
-    value: perSecond.toFixed(1),
-    baseline: `bare route ${baseline.toFixed(0)}`,
-    // In thousandths of the bare route's requests: a login is about ten requests and a workflow.
-    ratio: (1000 * perSecond) / baseline,
+    value: (LOGINS / seconds.herald).toFixed(1),
+    baseline: `bare workflow ${(LOGINS / seconds.bare).toFixed(1)}`,
+    ratio: seconds.bare / seconds.herald,
   };
+}
+
+/** How long `count` calls take, four at once. */
+async function secondsOf(count: number, run: (index: number) => Promise<unknown>): Promise<number> {
+  let next = 0;
+  const began = performance.now();
+  const caller = async () => {
+    while (next < count) await run(next++);
+  };
+  await Promise.all([caller(), caller(), caller(), caller()]);
+  return (performance.now() - began) / 1000;
 }

@@ -11,6 +11,7 @@ import {
 /** The baseline of the benchmarks: a workflow with a single activity that POSTs. */
 interface BareActivities {
   post(id: string, path: string): Promise<void>;
+  act(id: string): Promise<void>;
 }
 
 const options = { startToCloseTimeout: '25 seconds', retry: { maximumAttempts: 1 } } as const;
@@ -27,6 +28,16 @@ export async function bareWithActivity(id: string, path: string): Promise<void> 
 export async function bareWithLocalActivity(id: string, path: string): Promise<void> {
   setHandler(pokeSignal, () => {});
   await local.post(id, path);
+}
+
+/** What complete logins are compared with: two signals, each with a timer before it and a local activity after it. */
+export async function bareLogin(id: string): Promise<void> {
+  let pokes = 0;
+  setHandler(pokeSignal, () => void (pokes += 1));
+  for (const wanted of [1, 2]) {
+    await condition(() => pokes >= wanted, '5 minutes');
+    await local.act(id);
+  }
 }
 
 interface BenchSinks extends Sinks {

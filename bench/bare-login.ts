@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
+import { clientOn } from '../src/temporal/connection';
+import type { BenchEnvironment } from './environment';
+
+export interface BareLogins {
+  /** Start, signal, local activity, signal, local activity, end. */
+  complete(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * The baseline of complete logins: a workflow with the steps of a login's and nothing around them, on the same Temporal server.
+ * It costs what a login costs there: calls, workflow tasks and timers.
+ */
+export async function startBareLogins({ environment, config }: BenchEnvironment): Promise<BareLogins> {
+  const taskQueue = 'bare-logins';
+  const waiting = new Map<string, () => void>();
+  const connection = await NativeConnection.connect({ address: environment.temporalAddress });
+  const worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowBundle: await bundleWorkflowCode({
+      workflowsPath: path.join(__dirname, 'workflows'),
+      logger: new DefaultLogger('ERROR'),
+    }),
+    activities: {
+      act: (id: string) => Promise.resolve(waiting.get(id)?.()),
+    },
+  });
+  const running = worker.run();
+  const client = clientOn(connection, config);
+  return {
+    async complete() {
+      const id = randomUUID();
+      const args = [id];
+      const options = { taskQueue, workflowId: `bare-login/${id}`, args, requestEagerStart: true };
+      const handle = await client.workflow.start('bareLogin', options);
+      for (const _answer of ['tap', 'verify']) {
+        const acted = new Promise<void>((resolve) => waiting.set(id, resolve));
+        await handle.signal('poke');
+        await acted;
+      }
+      waiting.delete(id);
+    },
+    async stop() {
+      worker.shutdown();
+      await running;
+      await connection.close();
+    },
+  };
+}
