@@ -6,7 +6,7 @@ import type { TestProject, TestService } from '../support/service';
 export async function seedCampaigns(
   service: TestService,
   project: TestProject,
-): Promise<{ recurringId: string; templateKey: string }> {
+): Promise<{ recurringId: string; templateKey: string; batchId: string }> {
   await join(service, 'Olga', await inviteAsOperator(service, project, 'owner'));
   await join(service, 'Pavel', await inviteAsOperator(service, project, 'viewer'), 'max');
   const make = async (path: string, body: unknown): Promise<Record<string, string>> => {
@@ -75,5 +75,9 @@ export async function seedCampaigns(
     async () => (await project.api('GET', `/v1/send/batch/${batch['batch_id']}`)).body.ended_at !== null,
     60_000,
   );
-  return { recurringId: recurring['recurring_id'] ?? '', templateKey: 'order_shipped' };
+  return {
+    recurringId: recurring['recurring_id'] ?? '',
+    templateKey: 'order_shipped',
+    batchId: batch['batch_id'] ?? '',
+  };
 }

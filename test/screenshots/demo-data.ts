@@ -22,9 +22,14 @@ export interface Demo {
   failingEndpointId: string;
   deliveryId: string;
   subscriberId: string;
+  sessionId: string;
+  messageId: string;
+  jobId: string;
+  batchId: string;
   ticketId: string;
   chainId: string;
   formId: string;
+  formUrl: string;
   recurringId: string;
   templateKey: string;
 }
@@ -81,10 +86,17 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
        (SELECT array_agg(CASE WHEN i BETWEEN 2 AND 4 THEN 8 ELSE 0 END) AS latency FROM generate_series(1, $2) i) l`,
     [endpoints.slice(0, 1), LATENCY_BOUNDS_MS.length + 1],
   );
-  const subscriberId = await logInOnce(service, project);
+  const { sessionId, subscriberId } = await logInOnce(service, project);
   await project.api('POST', '/v1/auth/session', { state: 'order-1043', user_agent: AGENT });
-  await project.api('POST', '/v1/send', { subscriber_id: subscriberId, text: 'Your tea is on its way.' });
-  await project.api('POST', '/v1/broadcast', { text: 'New harvest is here', channel: 'telegram' });
+  const message = await project.api('POST', '/v1/send', {
+    subscriber_id: subscriberId,
+    text: 'Your tea is on its way.',
+  });
+  const broadcast = await project.api('POST', '/v1/broadcast', {
+    text: 'New harvest is here',
+    channel: 'telegram',
+    buttons: [[{ text: 'Look at it', data: 'harvest' }]],
+  });
   await project.api('POST', '/v1/events', {
     events: [
       { name: 'visit', subscriber_id: subscriberId, properties: { page: 'green-tea' } },
@@ -99,7 +111,7 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
   });
   const ticketId = await seedTickets(project, subscriberId);
   const chainId = await enrolCustomers(project);
-  const formId = await seedForm(project, subscriberId);
+  const form = await seedForm(project, subscriberId);
   const sent = await project.api('POST', `/v1/webhooks/${failing.body.id}/test`);
   const deliveryId = sent.body.delivery_id as string;
   await eventually(async () => {
@@ -114,10 +126,13 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     endpointId: endpoints[0]!,
     failingEndpointId: endpoints[1]!,
     deliveryId,
+    sessionId,
+    messageId: message.body.details[0].delivery_id as string,
+    jobId: broadcast.body.job_id as string,
     subscriberId,
     ticketId,
     chainId,
-    formId,
+    ...form,
   };
 }
 
@@ -171,7 +186,10 @@ async function subscribeCustomers(service: TestService, project: TestProject): P
 }
 
 /** Anna logs in; she becomes a subscriber. */
-async function logInOnce(service: TestService, project: TestProject): Promise<string> {
+async function logInOnce(
+  service: TestService,
+  project: TestProject,
+): Promise<{ sessionId: string; subscriberId: string }> {
   const login = await project.api('POST', '/v1/auth/session', {
     state: 'order-1042',
     user_agent: AGENT,
@@ -183,10 +201,11 @@ async function logInOnce(service: TestService, project: TestProject): Promise<st
     (await service.control.chat('telegram', 'anna')).messages.some(({ buttons }) => buttons.length > 0),
   );
   await service.control.tap('telegram', 'anna', { button: 0 });
-  return eventually(async () => {
+  const subscriberId = await eventually(async () => {
     const { body } = await project.api('GET', '/v1/auth/sessions?limit=1');
     return body.data[0].subscriber_id as string | null;
   });
+  return { sessionId: login.body.session_id as string, subscriberId };
 }
 
 /** A green leaf on nothing, and its colour. */

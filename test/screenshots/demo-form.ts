@@ -3,8 +3,11 @@ import type { TestProject } from '../support/service';
 
 const ORIGIN = 'https://tea.example';
 
-/** A form with answers of a subscriber, of a visitor of the site and of a machine. Returns its id. */
-export async function seedForm(project: TestProject, subscriberId: string): Promise<string> {
+/** A form with answers of a subscriber, of a visitor of the site and of a machine. */
+export async function seedForm(
+  project: TestProject,
+  subscriberId: string,
+): Promise<{ formId: string; formUrl: string }> {
   const { body: form } = await project.api('POST', '/v1/forms', {
     name: 'Call me back',
     title_en: 'We will call you back',
@@ -59,5 +62,5 @@ export async function seedForm(project: TestProject, subscriberId: string): Prom
     const { body } = await project.api('GET', `/v1/forms/${form.form_id}/submissions?status=new`);
     return body.data.length === 2 && body.data.every(({ routes }: { routes: [] }) => routes.length > 0);
   });
-  return form.form_id as string;
+  return { formId: form.form_id as string, formUrl: form.hosted_url as string };
 }

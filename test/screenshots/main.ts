@@ -6,69 +6,24 @@ import globalSetup, { type TestServers } from '../support/global-setup';
 import { startTestService, type TestService } from '../support/service';
 import { scriptedReceiver } from '../system/webhooks/fixture';
 import { launchBrowser, visit } from '../web/fixture';
+import { seedCrowd } from './demo-crowd';
 import { nameEndpoints, seedDemo, startDemoSite, type Demo } from './demo-data';
-import { takeDemoSite, takeDocs, takeLoginPages } from './public-pages';
+import { options } from './options';
+import { dashboardPages } from './pages';
+import { takeDemoSite, takeDocs, takeFormPages, takeLoginPages } from './public-pages';
 import { takeReadmePictures } from './readme-pictures';
 import { output, root, taker, type Take } from './take';
 
 /*
- * `npm run screenshots`: every page, light and dark, in four widths, English and Russian, with demo data, and the lists of a
- * project that has none. All of them go to test-output/pages; those that README and the documentation show go to docs/screenshots. A part of a page's name
- * as argument takes the dashboard's pages with that name only: `npm run screenshots -- settings`.
+ * `npm run screenshots`: every page in four widths, light and dark, English and Russian: of a shop with demo data, of a new
+ * project, of one with long lists and names, and as a viewer sees it. They go to test-output/pages; those that README and
+ * the documentation show go to docs/screenshots. A part of them:
+ * `npm run screenshots -- --pages inbox,forms --sets full,empty --widths 390,1280 --themes dark --languages ru`
+ * (`--pages` takes parts of names).
  */
-const languages = ['en-GB', 'ru-RU'];
-
-/** Pages of the dashboard. A page of another part is added here. */
-const pages = (demo: Demo): Record<string, string> => ({
-  overview: '/dashboard',
-  webhooks: '/dashboard/webhooks',
-  endpoint: `/dashboard/webhooks/${demo.endpointId}`,
-  'endpoint-failing': `/dashboard/webhooks/${demo.failingEndpointId}`,
-  deliveries: '/dashboard/deliveries',
-  delivery: `/dashboard/deliveries/${demo.deliveryId}`,
-  logins: '/dashboard/logins',
-  subscribers: '/dashboard/subscribers',
-  subscriber: `/dashboard/subscribers/${demo.subscriberId}`,
-  import: '/dashboard/subscribers/import',
-  inbox: '/dashboard/inbox',
-  ticket: `/dashboard/inbox/${demo.ticketId}`,
-  'inbox-settings': '/dashboard/inbox/settings',
-  events: '/dashboard/events',
-  links: '/dashboard/links',
-  labels: '/dashboard/labels',
-  broadcasts: '/dashboard/broadcasts',
-  messages: '/dashboard/messages',
-  'broadcast-new': '/dashboard/broadcasts/new',
-  oidc: '/dashboard/oidc',
-  templates: '/dashboard/templates',
-  template: `/dashboard/templates/${demo.templateKey}`,
-  'template-new': '/dashboard/templates/new',
-  batches: '/dashboard/batches',
-  scheduled: '/dashboard/scheduled',
-  'scheduled-new': '/dashboard/scheduled/new',
-  recurring: '/dashboard/recurring',
-  drip: '/dashboard/drip',
-  'drip-chain': `/dashboard/drip/${demo.chainId}`,
-  'drip-edit': `/dashboard/drip/${demo.chainId}/edit`,
-  forms: '/dashboard/forms',
-  form: `/dashboard/forms/${demo.formId}`,
-  'form-share': `/dashboard/forms/${demo.formId}/share`,
-  'form-edit': `/dashboard/forms/${demo.formId}/edit`,
-  'form-new': '/dashboard/forms/new',
-  'recurring-one': `/dashboard/recurring/${demo.recurringId}`,
-  'recurring-new': '/dashboard/recurring/new',
-  channels: '/dashboard/channels',
-  keys: '/dashboard/keys',
-  team: '/dashboard/team',
-  audit: '/dashboard/audit',
-  account: '/dashboard/account',
-  settings: '/dashboard/settings',
-  'settings-login-page': '/dashboard/settings/login-page',
-  'settings-defaults': '/dashboard/settings/defaults',
-  'settings-usage': '/dashboard/settings/usage',
-});
+const locales = { en: 'en-GB', ru: 'ru-RU' };
+type Language = keyof typeof locales;
 const shownInReadme = ['overview', 'delivery', 'logins'];
-const only = process.argv[2];
 
 async function main(): Promise<void> {
   process.env['HERALD_TEST_TEMPORAL_UI'] = 'true';
@@ -78,20 +33,23 @@ async function main(): Promise<void> {
   const service = await startTestService();
   const browser = await launchBrowser();
   try {
-    await rm(output, { recursive: true, force: true });
+    if (options.isWhole) await rm(output, { recursive: true, force: true });
     await mkdir(output, { recursive: true });
     const demo = await seedDemo(service, receiver);
-    const site = await startDemoSite(service, dataDir);
-    if (only === undefined) {
+    if (options.isWhole) {
       const temporalUi = process.env['HERALD_TEST_TEMPORAL_UI_URL'] ?? '';
       await takeReadmePictures(browser, service, demo, temporalUi);
     }
     await nameEndpoints(service, demo);
-    for (const locale of languages) {
-      await takeAll(browser, service, { ...demo, siteUrl: site.url }, locale);
+    const keys = {
+      viewer: await service.createKey(demo.project.id, ['read']),
+      crowded: options.sets.includes('crowded') ? (await seedCrowd(service, receiver.url)).api_key : '',
+    };
+    for (const language of options.languages) {
+      if (options.sets.includes('public')) await takePublic(browser, service, demo, language, dataDir);
+      await takeProjects(browser, service, demo, language, keys);
     }
-    if (only === undefined) await copyToReadme();
-    await site.stop();
+    if (options.isWhole) await copyToReadme();
   } finally {
     await browser.close();
     await service.stop();
@@ -101,48 +59,67 @@ async function main(): Promise<void> {
   }
 }
 
-async function takeAll(
+/** What is open to everyone. */
+async function takePublic(
   browser: Browser,
   service: TestService,
-  demo: Demo & { siteUrl: string },
-  locale: string,
+  demo: Demo,
+  language: Language,
+  dataDir: string,
 ): Promise<void> {
-  const { page, context } = await visit(browser, { locale });
-  const take = taker(page, locale);
-  if (only === undefined) {
-    await takeLoginPages(page, service, demo, taker(page, locale, 'load'));
-    await takeDocs(page, service.url, locale, take);
-    await takeDemoSite(page, demo.siteUrl, take);
-  }
+  const { page, context } = await visit(browser, { locale: locales[language] });
+  const take = taker(page, language);
+  const site = await startDemoSite(service, dataDir);
+  await takeLoginPages(page, service, demo, take);
+  await takeFormPages(page, demo, take);
+  await takeDocs(page, service.url, language, take);
+  await takeDemoSite(page, site.url, take);
   await page.goto(`${service.url}/dashboard`);
   await page.locator('.messengers').waitFor();
-  if (only === undefined) await take('sign-in');
-  await takeDashboard(page, service.url, demo.apiKey, pages(demo), take);
+  await take('sign-in');
+  await site.stop();
   await context.close();
+}
 
+/** The dashboard of each project, signed in with a key. */
+async function takeProjects(
+  browser: Browser,
+  service: TestService,
+  demo: Demo,
+  language: Language,
+  keys: { viewer: string; crowded: string },
+): Promise<void> {
+  const { full, empty, crowded, viewer } = dashboardPages;
   const { api_key: emptyKey } = await service.createProject({ name: 'New shop', plan: 'basic' });
-  const stranger = await visit(browser, { locale });
-  const lists = Object.entries(pages(demo)).filter(([, target]) => /^\/dashboard(\/[a-z]+)?$/.test(target));
-  const empty = Object.fromEntries(lists.map(([name, target]) => [`${name}-empty`, target]));
-  await takeDashboard(stranger.page, service.url, emptyKey, empty, taker(stranger.page, locale));
-  await stranger.context.close();
+  const sets = {
+    public: null,
+    full: { key: demo.apiKey, pages: full(demo) },
+    empty: { key: emptyKey, pages: empty },
+    crowded: { key: keys.crowded, pages: crowded },
+    viewer: { key: keys.viewer, pages: viewer(demo) },
+  };
+  for (const name of options.sets) {
+    const set = sets[name];
+    if (!set) continue;
+    const { page, context } = await visit(browser, { locale: locales[language] });
+    await takeDashboard(page, service.url, set.key, set.pages, taker(page, language));
+    await context.close();
+  }
 }
 
 async function takeDashboard(
   page: Page,
   url: string,
   key: string,
-  shown: Record<string, string>,
+  pages: Record<string, string>,
   take: Take,
 ): Promise<void> {
   await page.goto(`${url}/dashboard#key`);
-  // The page may be open already: another hash alone does not load it.
-  await page.reload();
   await page.locator('input[type=password]').fill(key);
   await page.keyboard.press('Enter');
-  await page.locator('main h1').waitFor();
-  for (const [name, target] of Object.entries(shown)) {
-    if (only !== undefined && !name.includes(only)) continue;
+  await page.locator('#navigation').waitFor({ state: 'attached' });
+  for (const [name, target] of Object.entries(pages)) {
+    if (!options.takes(name)) continue;
     await page.goto(url + target);
     await page.locator('main h1').waitFor();
     await take(name);

@@ -3,6 +3,7 @@ import { endSession } from '../../src/login/queries/decisions';
 import { eventually } from '../support/eventually';
 import type { TestService } from '../support/service';
 import { AGENT, type Demo } from './demo-data';
+import { options } from './options';
 import type { Take } from './take';
 
 /** The hosted login page in each of its states, and the window that the embedded button opens. */
@@ -12,6 +13,7 @@ export async function takeLoginPages(
   { shop }: Demo,
   take: Take,
 ): Promise<void> {
+  if (!options.takes('login')) return;
   const newSession = async () => {
     const { status, body } = await shop.api('POST', '/v1/auth/session', {
       state: 'order-1044',
@@ -50,26 +52,37 @@ export async function takeLoginPages(
   await take('login-unknown');
 }
 
-const docs: Record<string, string> = {
-  front: '/',
-  docs: '/docs',
-  'docs-guide': '/docs/login',
-  'docs-reference': '/docs/reference/login',
-  'docs-events': '/docs/events',
-  'docs-signature': '/docs/signature',
-  'docs-russian': '/docs/ru/login',
-};
+/** The hosted form, empty and with an answer refused, and the page after it. */
+export async function takeFormPages(page: Page, { formUrl }: Demo, take: Take): Promise<void> {
+  await page.goto(formUrl);
+  await take('form-page');
+  await page.locator('input[name=name]').fill('Anna');
+  await page.locator('input[name=phone]').fill('no number');
+  await page.locator('button[type=submit]').click();
+  await page.waitForURL(/\/forms\//);
+  await take('form-page-refused');
+  await page.locator('input[name=phone]').fill('+1 555 010 0188');
+  await page.locator('button[type=submit]').click();
+  await page.waitForLoadState();
+  await take('form-page-thanks');
+}
 
-/** The documentation's language is part of the address, so one look at it is enough; an error page has the browser's. */
-export async function takeDocs(page: Page, url: string, locale: string, take: Take): Promise<void> {
-  if (locale === 'en-GB') {
-    for (const [name, target] of Object.entries(docs)) {
-      await page.goto(url + target);
-      await take(name);
-    }
-  }
+/** Every page that the menu of the documentation names. */
+export async function takeDocs(page: Page, url: string, language: string, take: Take): Promise<void> {
+  await page.goto(url);
+  await take('front');
   await page.goto(`${url}/nope`);
   await take('not-found');
+  await page.goto(`${url}/docs${language === 'ru' ? '/ru' : ''}`);
+  const paths = (await page.evaluate(
+    `[...document.querySelectorAll('nav a[href^="/docs"]')].map((link) => link.getAttribute('href').replace(/#.*/, ''))`,
+  )) as string[];
+  for (const target of new Set(paths)) {
+    const name = target.replace('/docs/ru', '/docs').slice(1).replaceAll('/', '-');
+    if (!options.takes(name)) continue;
+    await page.goto(url + target);
+    await take(name);
+  }
 }
 
 export async function takeDemoSite(page: Page, url: string, take: Take): Promise<void> {

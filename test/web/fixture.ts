@@ -120,7 +120,7 @@ const QUIET_MS = 120;
 const SETTLED_MS = 5_000;
 
 /** Waits until a page has read what it shows. */
-async function settled(page: Page): Promise<void> {
+export async function settled(page: Page): Promise<void> {
   await page.evaluate(`new Promise((resolve) => {
     const begun = performance.now();
     const look = () => {
