@@ -41,7 +41,7 @@ export const helpdesk = {
   changeType: (id: string, type: NewTicketType) => call<TicketType>('PATCH', `${BASE}/types/${id}`, type),
   removeType: (id: string) => call<void>('DELETE', `${BASE}/types/${id}`),
   counts: () => get<TicketCounts>(`${BASE}/counts`),
-  tickets: (filter: TicketFilter & { cursor: string | null; limit: number }) =>
+  tickets: (filter: TicketFilter & { sort?: 'updated'; cursor: string | null; limit: number }) =>
     get<Page<Ticket>>(`${BASE}/tickets${query(filter)}`),
   ticket: (id: string) => get<Ticket>(`${BASE}/tickets/${id}`),
   changeTicket: (id: string, changes: TicketChanges) =>

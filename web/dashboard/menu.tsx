@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import type { Scope } from '../../src/contract/scopes';
 import type { IconName } from '../shared/icons';
 import { can } from './access';
@@ -147,14 +148,27 @@ function NewTickets() {
   );
 }
 
+/** On a phone a row of tabs scrolls: the current one is in sight. */
+export function useCurrentInSight(current: string) {
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const row = tabs.current;
+    const tab = row?.querySelector<HTMLElement>('[aria-current]');
+    if (!row || !tab) return;
+    row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
+  }, [current]);
+  return tabs;
+}
+
 /** The lists that belong to one entry of the menu. Pages below a list have their breadcrumbs instead. */
 export function Tabs({ path }: { path: string }) {
   const page = menuGroups()
     .flatMap(({ pages }) => pages)
     .find(({ tabs }) => tabs?.some((tab) => tab.path === path));
+  const tabs = useCurrentInSight(path);
   if (!page?.tabs) return null;
   return (
-    <nav class="page-tabs" aria-label={page.title}>
+    <nav ref={tabs} class="page-tabs" aria-label={page.title}>
       {page.tabs.map((tab) => (
         <Link key={tab.path} to={tab.path} current={tab.path === path}>
           {tab.title}

@@ -1,9 +1,9 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { isUuid } from '../../src/contract/ids';
 import { limits } from '../../src/contract/limits';
 import type { IconName } from '../shared/icons';
 import { api } from './api';
-import { Dialog, Icon, Problem } from './elements';
+import { Dialog, Icon, Problem, SuggestInput } from './elements';
 import { dateAndTime } from './format';
 import { helpdesk } from './helpdesk-api';
 import { menuGroups, overviewPage } from './menu';
@@ -13,9 +13,10 @@ import { deliveryState, loginState } from './states';
 import { t } from './texts';
 
 interface Found {
-  to: string;
+  /** The path of the page. */
+  key: string;
   icon: IconName;
-  title: string;
+  text: string;
   detail: string;
 }
 
@@ -41,74 +42,44 @@ export function usePalette(): { isOpen: boolean; open: () => void; close: () => 
 
 /** Finds pages by their names; tickets, subscribers, deliveries and sessions by what the API finds them by. */
 export function Palette({ onClose, onLeave }: { onClose: () => void; onLeave: () => void }) {
-  const list = useId();
   const [typed, setTyped] = useState('');
-  const [active, setActive] = useState(0);
-  const options = useRef<HTMLUListElement>(null);
   const q = useSettled(typed.trim());
   const records = useResource(() => findRecords(q), q);
-  const found = [...findPages(typed.trim()), ...(q === typed.trim() ? (records.data ?? []) : [])];
-  useEffect(() => setActive(0), [typed]);
-  useEffect(() => {
-    options.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
-  }, [active]);
-  const leave = ({ to }: Found) => {
+  const isRead = q === typed.trim() && records.data !== null;
+  const found = [...findPages(typed.trim()), ...(isRead ? (records.data ?? []) : [])];
+  const leave = ({ key }: Found) => {
     onClose();
     onLeave();
-    go(to);
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const chosen = found[active];
-    if (step !== undefined) setActive((active + step + found.length) % Math.max(1, found.length));
-    else if (event.key === 'Enter' && chosen) leave(chosen);
-    else return;
-    event.preventDefault();
+    go(key);
   };
   return (
     <Dialog title={t.palette} class="palette" onClose={onClose}>
-      <span class="search-box">
-        <Icon name="search" small />
-        <input
-          type="text"
-          role="combobox"
-          autocomplete="off"
-          aria-label={t.paletteHint}
-          aria-autocomplete="list"
-          aria-expanded="true"
-          aria-controls={list}
-          {...(found[active] ? { 'aria-activedescendant': `${list}-${active}` } : {})}
-          placeholder={t.paletteHint}
-          maxLength={limits.webhookSearchLength.max}
-          value={typed}
-          onInput={(event) => setTyped(event.currentTarget.value)}
-          onKeyDown={onKeyDown}
-        />
-      </span>
+      <SuggestInput
+        attributes={{ 'aria-label': t.paletteHint }}
+        listLabel={t.palette}
+        isStaying
+        hasIcon
+        placeholder={t.paletteHint}
+        maxLength={limits.webhookSearchLength.max}
+        value={typed}
+        none={isRead ? t.paletteNothing : undefined}
+        suggestions={found.map((each) => ({ ...each, shown: <Shown {...each} /> }))}
+        onInput={setTyped}
+        onPick={leave}
+      />
       <Problem error={records.error} />
-      <ul ref={options} id={list} role="listbox" aria-label={t.palette}>
-        {found.map((each, index) => (
-          <li
-            key={each.to}
-            id={`${list}-${index}`}
-            role="option"
-            aria-selected={index === active}
-            onMouseMove={() => setActive(index)}
-            onClick={() => leave(each)}
-          >
-            <span class="clip">
-              <Icon name={each.icon} small /> {each.title}
-            </span>
-            <span class="hint clip">{each.detail}</span>
-          </li>
-        ))}
-        {found.length === 0 && q === typed.trim() && records.data && (
-          <li role="option" aria-disabled="true" aria-selected={false} class="hint">
-            {t.paletteNothing}
-          </li>
-        )}
-      </ul>
     </Dialog>
+  );
+}
+
+function Shown({ icon, text, detail }: Found) {
+  return (
+    <>
+      <span class="clip">
+        <Icon name={icon} small /> {text}
+      </span>
+      <span class="hint clip">{detail}</span>
+    </>
   );
 }
 
@@ -116,20 +87,20 @@ function findPages(typed: string): Found[] {
   const wanted = typed.toLowerCase();
   const overview = overviewPage();
   const all = [
-    { to: overview.path, icon: overview.icon, title: overview.title, detail: '' },
+    { key: overview.path, icon: overview.icon, text: overview.title, detail: '' },
     ...menuGroups().flatMap((group) =>
       group.pages.flatMap(({ path, title, icon, tabs }) =>
         (tabs ?? [{ path, title }]).map((page) => ({
-          to: page.path,
+          key: page.path,
           icon,
-          title: page.title,
+          text: page.title,
           detail: group.title,
         })),
       ),
     ),
-    { to: '/dashboard/account', icon: 'login' as const, title: t.account, detail: '' },
+    { key: '/dashboard/account', icon: 'login' as const, text: t.account, detail: '' },
   ];
-  return all.filter(({ title, detail }) => `${detail} ${title}`.toLowerCase().includes(wanted));
+  return all.filter(({ text, detail }) => `${detail} ${text}`.toLowerCase().includes(wanted));
 }
 
 async function findRecords(q: string): Promise<Found[]> {
@@ -147,31 +118,31 @@ async function findRecords(q: string): Promise<Found[]> {
   const sessions = await sessionsOf(people[0]?.subscriber_id);
   return [
     ...tickets.data.map((ticket) => ({
-      to: `/dashboard/inbox/${ticket.ticket_id}`,
+      key: `/dashboard/inbox/${ticket.ticket_id}`,
       icon: 'inbox' as const,
-      title: t.ticketEntry(ticket.number, ticket.subject ?? ticket.preview ?? ''),
+      text: t.ticketEntry(ticket.number, ticket.subject ?? ticket.preview ?? ''),
       detail: `${t.ticketStates[ticket.status]} · ${dateAndTime(ticket.created_at)}`,
     })),
     ...people.map(({ subscriber_id, first_name, username, external_id }) => ({
-      to: `/dashboard/subscribers/${subscriber_id}`,
+      key: `/dashboard/subscribers/${subscriber_id}`,
       icon: 'users' as const,
-      title: first_name,
+      text: first_name,
       detail: username ? `@${username}` : (external_id ?? t.subscriber),
     })),
     ...deliveries.data.slice(0, MOST).map((delivery) => ({
-      to: `/dashboard/deliveries/${delivery.id}`,
+      key: `/dashboard/deliveries/${delivery.id}`,
       icon: 'list' as const,
-      title: delivery.event,
+      text: delivery.event,
       detail: `${deliveryState(delivery.status).text} · ${dateAndTime(delivery.created_at)}`,
     })),
     ...sessions.slice(0, MOST).map((session) => ({
-      to: `/dashboard/logins/${session.session_id}`,
+      key: `/dashboard/logins/${session.session_id}`,
       icon: 'login' as const,
-      title: t.loginOf(session.first_name ?? t.removedSubscriber),
+      text: t.loginOf(session.first_name ?? t.removedSubscriber),
       detail: `${loginState(session).text} · ${dateAndTime(session.created_at)}`,
     })),
     ...(isUuid(q)
-      ? [{ to: `/dashboard/logins/${q}`, icon: 'login' as const, title: t.loginById, detail: q }]
+      ? [{ key: `/dashboard/logins/${q}`, icon: 'login' as const, text: t.loginById, detail: q }]
       : []),
   ];
 }

@@ -100,28 +100,6 @@ export function SelectField<V extends string>(
   );
 }
 
-/** The name of a time zone, with all that the browser knows to choose from. */
-export function TimezoneField(
-  props: FieldProps & {
-    value: string;
-    required?: boolean;
-    placeholder?: string;
-    onInput: (value: string) => void;
-  },
-) {
-  const list = useId();
-  return (
-    <>
-      <TextField {...props} list={list} />
-      <datalist id={list}>
-        {Intl.supportedValuesOf('timeZone').map((zone) => (
-          <option key={zone} value={zone} />
-        ))}
-      </datalist>
-    </>
-  );
-}
-
 export interface Option {
   value: string;
   text: string;

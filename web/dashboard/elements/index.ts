@@ -15,4 +15,5 @@ export * from './list';
 export * from './pair-fields';
 export * from './row-fields';
 export * from './subscriber-picker';
+export * from './timezone-field';
 export * from './toast';

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type LabelKind } from '../api';
+import { typedList } from '../format';
 import { useResource } from '../resource';
 import { t } from '../texts';
-import { Combobox, RemovableChip } from './combobox';
+import { Combobox, matching, RemovableChip, SuggestField } from './combobox';
 
 /** The names of the project's tags or permissions. */
 export function useLabels(kind: LabelKind): string[] {
@@ -11,24 +12,36 @@ export function useLabels(kind: LabelKind): string[] {
   return (found.data?.data ?? []).map(({ name }) => name);
 }
 
-export const matching = (names: string[], typed: string) =>
-  names.filter((name) => name.toLowerCase().includes(typed.trim().toLowerCase()));
+/** One tag or permission: those of the project are suggested. */
+export function LabelField({
+  kind,
+  ...field
+}: { kind: LabelKind } & Omit<Parameters<typeof SuggestField>[0], 'known' | 'maxLength'>) {
+  return <SuggestField {...field} known={useLabels(kind)} maxLength={limits.tagLength} />;
+}
 
-/** Tags as chips: those of the project are suggested, a new one is typed. A name that was typed and not picked counts too. */
-export function TagsField(props: {
+const placeholders = { tags: () => t.addTag, permissions: () => t.addPermission };
+
+/**
+ * Tags or permissions as chips: those of the project are suggested, a new one is typed, or several with commas. What was
+ * typed and not picked counts too.
+ */
+export function LabelsField(props: {
+  kind: LabelKind;
   label: string;
   error?: string | null | undefined;
   value: string[];
-  onChange: (tags: string[]) => void;
+  onChange: (names: string[]) => void;
 }) {
   const { value, onChange } = props;
   const [typed, setTyped] = useState('');
-  const known = useLabels('tags');
-  const name = typed.trim();
-  const names = matching(known, typed).filter((tag) => !value.includes(tag));
-  if (name !== '' && !known.includes(name) && !value.includes(name)) names.push(name);
-  const add = (tag: string) => {
-    if (tag !== '' && !value.includes(tag)) onChange([...value, tag]);
+  const known = useLabels(props.kind);
+  const written = typedList(typed, ',');
+  const names = matching(known, typed).filter((name) => !value.includes(name));
+  const isNew = written.some((name) => !known.includes(name) && !value.includes(name));
+  const keep = (added: string[]) => {
+    const all = [...new Set([...value, ...added])];
+    if (all.length > value.length) onChange(all);
     setTyped('');
   };
   return (
@@ -36,22 +49,25 @@ export function TagsField(props: {
       <Combobox
         label={props.label}
         error={props.error}
-        placeholder={t.addTag}
-        maxLength={limits.tagLength}
+        placeholder={placeholders[props.kind]()}
+        maxLength={limits.tagLength * limits.tagsPerProject}
         value={typed}
-        suggestions={names.map((tag) => ({ key: tag, text: tag }))}
+        suggestions={[
+          ...names.map((name) => ({ key: name, text: name, added: [name] })),
+          ...(isNew ? [{ key: typed, text: written.join(', '), added: written }] : []),
+        ]}
         onInput={setTyped}
-        onPick={({ key }) => add(key)}
-        onLeave={() => add(name)}
+        onPick={({ added }) => keep(added)}
+        onLeave={() => keep(written)}
       />
       {/* Always there, so that a button below does not move while it is pressed. */}
       <p class="chips reserved">
-        {value.map((tag) => (
+        {value.map((name) => (
           <RemovableChip
-            key={tag}
-            text={tag}
-            remove={t.removeNamed(tag)}
-            act={() => onChange(value.filter((other) => other !== tag))}
+            key={name}
+            text={name}
+            remove={t.removeNamed(name)}
+            act={() => onChange(value.filter((other) => other !== name))}
           />
         ))}
       </p>

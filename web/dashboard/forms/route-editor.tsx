@@ -1,9 +1,7 @@
-import { limits } from '../../../src/contract/limits';
-import { SelectField, TextField, useLabels, type Form } from '../elements';
+import { LabelField, SelectField, TextField, type Form } from '../elements';
 import { ContentEditor } from '../message/content-editor';
 import { contentFields } from '../message/content';
 import { useResource } from '../resource';
-import { useId } from 'preact/hooks';
 import { formsApi } from './api';
 import type { FieldDraft, RouteDraft } from './draft';
 import { RuleEditor } from './rule-editor';
@@ -82,27 +80,16 @@ function MessageFields({ route, set, problemOf, fields }: Props & { fields: Fiel
 
 function TagField({ route, set, problemOf }: Props) {
   const w = words();
-  const list = useId();
-  const known = useLabels('tags');
   return (
-    <>
-      <TextField
-        label={w.tag}
-        hint={w.subscriberOnly}
-        error={problemOf('tag')}
-        required
-        maxLength={limits.tagLength}
-        list={list}
-        autocomplete="off"
-        value={route.tag}
-        onInput={(tag) => set({ tag })}
-      />
-      <datalist id={list}>
-        {known.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-    </>
+    <LabelField
+      kind="tags"
+      label={w.tag}
+      hint={w.subscriberOnly}
+      error={problemOf('tag')}
+      required
+      value={route.tag}
+      onInput={(tag) => set({ tag })}
+    />
   );
 }
 

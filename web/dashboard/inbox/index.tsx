@@ -3,6 +3,7 @@ import { helpdesk, type HelpdeskSettings } from '../helpdesk-api';
 import { ActionButton, Allowed, DownloadButton, Empty, Icon, Problem, toast } from '../elements';
 import { query } from '../api';
 import { number } from '../format';
+import { useCurrentInSight } from '../menu';
 import { useSubscribers } from '../people';
 import { useResource } from '../resource';
 import { go, Heading, Link, useFilters, usePages } from '../router';
@@ -33,7 +34,8 @@ export function Inbox({ id }: { id: string | undefined }) {
   // Whose tickets are "mine" is known with the agents.
   const isKnown = agents.data !== null || agents.error !== null;
   const found = useResource(
-    async () => (isKnown ? helpdesk.tickets({ ...filter, cursor: pages.cursor, limit: PAGE }) : null),
+    async () =>
+      isKnown ? helpdesk.tickets({ ...filter, sort: 'updated', cursor: pages.cursor, limit: PAGE }) : null,
     JSON.stringify([filter, pages.cursor, isKnown]),
     'tickets',
   );
@@ -102,8 +104,9 @@ function Views({ hasOwn }: { hasOwn: boolean }) {
   const { values } = useFilters(filterNames);
   const counts = useResource(helpdesk.counts, 'counts', 'tickets');
   const current = viewOf(values);
+  const tabs = useCurrentInSight(current);
   return (
-    <nav class="page-tabs" aria-label={w.list}>
+    <nav ref={tabs} class="page-tabs" aria-label={w.list}>
       {views
         .filter((view) => view !== 'mine' || hasOwn)
         .map((view) => {

@@ -98,7 +98,9 @@ function Row(props: {
   const device = deviceOf(session.user_agent);
   return (
     <tr>
-      <Cell label={t.device}>{device}</Cell>
+      <Cell label={t.device} lead>
+        {device}
+      </Cell>
       <Cell label={t.ipAddress}>{session.ip ?? <None />}</Cell>
       <Cell label={t.signedInAt}>
         <Time at={session.created_at} />

@@ -2,7 +2,19 @@ import { isUuid } from '../../../src/contract/ids';
 import { limits } from '../../../src/contract/limits';
 import { actorTypes } from '../../../src/contract/people';
 import { api, type AuditEntry } from '../api';
-import { Cell, ClearFilters, Empty, NoMatch, None, Pager, Problem, Select, Table, Time } from '../elements';
+import {
+  Cell,
+  ClearFilters,
+  Clip,
+  Empty,
+  NoMatch,
+  None,
+  Pager,
+  Problem,
+  Select,
+  Table,
+  Time,
+} from '../elements';
 import { useResource } from '../resource';
 import { Heading, Link, useFilters, usePages } from '../router';
 import { t } from '../texts';
@@ -86,7 +98,7 @@ function shortTarget(target: string): string {
 }
 
 function Target({ entry: { target_id: id, target_name: name } }: { entry: AuditEntry }) {
-  if (name !== null) return <span title={id ?? name}>{name}</span>;
+  if (name !== null) return <Clip wide>{name}</Clip>;
   return id === null ? <None /> : <code title={id}>{shortTarget(id)}</code>;
 }
 

@@ -154,7 +154,7 @@ function Results({ id, refresh }: { id: string; refresh: number | undefined }) {
               <Cell label={t.results.place} givesWay="late">
                 {number(result.index + 1)}
               </Cell>
-              <Cell label={t.results.person}>
+              <Cell label={t.results.person} lead>
                 {result.reason === 'subscriber_not_found' ? (
                   <None />
                 ) : (

@@ -195,7 +195,7 @@ function Row(props: { result: BroadcastResult; known: ReturnType<typeof useSubsc
   const { result } = props;
   return (
     <tr>
-      <Cell label={t.results.person}>
+      <Cell label={t.results.person} lead>
         <PersonLink id={result.subscriber_id} known={props.known} />
       </Cell>
       <ResultCell status={result.status} reason={result.reason} />

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, type Subscriber } from '../api';
-import { Dialog, FieldError, FormButtons, TagsField, toast, useForm } from '../elements';
+import { Dialog, FieldError, FormButtons, LabelsField, toast, useForm } from '../elements';
 import { t } from '../texts';
 
 /** Adds tags to several subscribers and removes others. Those that could not be changed are named. */
@@ -47,13 +47,15 @@ export function BulkTags(props: { people: Subscriber[]; onClose: () => void; onS
         </>
       ) : (
         <form {...form.attributes}>
-          <TagsField
+          <LabelsField
+            kind="tags"
             label={t.results.addTags}
             error={form.problemOf('add')}
             value={add}
             onChange={change(setAdd)}
           />
-          <TagsField
+          <LabelsField
+            kind="tags"
             label={t.results.removeTags}
             error={form.problemOf('remove')}
             value={remove}

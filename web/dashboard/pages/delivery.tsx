@@ -249,7 +249,7 @@ function AttemptItem({ attempt, open }: { attempt: Attempt; open: boolean }) {
           {attempt.duration_ms !== null && (
             <span class="hint figure">
               {' '}
-              {number(attempt.duration_ms)} {t.ms}
+              {number(attempt.duration_ms)}&nbsp;{t.ms}
             </span>
           )}
         </summary>

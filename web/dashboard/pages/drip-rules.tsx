@@ -1,6 +1,7 @@
 import { limits } from '../../../src/contract/limits';
 import type { Rules } from '../../../src/drip/contract';
-import { DurationFields, Field, Icon } from '../elements';
+import type { LabelKind } from '../api';
+import { DurationFields, Field, Icon, LabelField, TextField } from '../elements';
 import { t } from '../texts';
 
 type Rule = Rules['rules'][number];
@@ -108,6 +109,13 @@ export function RulesEditor(props: {
   );
 }
 
+const labelKinds: Partial<Record<Kind, LabelKind>> = {
+  tag: 'tags',
+  no_tag: 'tags',
+  permission: 'permissions',
+  no_permission: 'permissions',
+};
+
 function RuleFields(props: {
   rule: Rule;
   kinds: Kind[];
@@ -116,6 +124,13 @@ function RuleFields(props: {
 }) {
   const { rule } = props;
   const kind = kindOf(rule);
+  const label = labelKinds[kind];
+  const name = {
+    label: t.drip.ruleName,
+    required: true,
+    value: nameOf(rule),
+    onInput: (typed: string) => props.onChange(renamed(rule, typed)),
+  };
   return (
     <div class="inline-form">
       <Field label={t.drip.ruleKind}>
@@ -133,17 +148,11 @@ function RuleFields(props: {
           </select>
         )}
       </Field>
-      <Field label={t.drip.ruleName}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            required
-            maxLength={64}
-            value={nameOf(rule)}
-            onInput={(event) => props.onChange(renamed(rule, event.currentTarget.value))}
-          />
-        )}
-      </Field>
+      {label ? (
+        <LabelField kind={label} {...name} />
+      ) : (
+        <TextField {...name} maxLength={limits.propertyKeyLength} />
+      )}
       {kind === 'property' && <Comparison rule={rule} onChange={props.onChange} />}
       {rule.event !== undefined && (
         <DurationFields

@@ -1,6 +1,6 @@
 import { limits } from '../../../src/contract/limits';
 import type { Trigger } from '../../../src/drip/contract';
-import { SelectField, TextField } from '../elements';
+import { LabelField, SelectField, TextField } from '../elements';
 import { t } from '../texts';
 import type { ChainDraft } from './drip-draft';
 import { RulesEditor } from './drip-rules';
@@ -81,10 +81,10 @@ function TriggerFields({
         }))}
       />
       {trigger.type === 'tag_added' && (
-        <TextField
+        <LabelField
+          kind="tags"
           label={t.drip.tagName}
           required
-          maxLength={limits.tagLength}
           value={trigger.tag}
           onInput={(tag) => onChange({ ...trigger, tag })}
         />

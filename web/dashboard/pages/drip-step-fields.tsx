@@ -1,6 +1,6 @@
 import { limits } from '../../../src/contract/limits';
 import type { ChainStep } from '../api';
-import { DurationFields, Field, SelectField, TagsField } from '../elements';
+import { DurationFields, Field, SelectField, LabelsField } from '../elements';
 import { ContentEditor } from '../message/content-editor';
 import { MessagePreview } from '../message/message-preview';
 import { t } from '../texts';
@@ -159,7 +159,8 @@ function TagFields({ step, onChange }: Props<StepOf<'tag'>>) {
   return (
     <>
       {(['add', 'remove'] as const).map((field) => (
-        <TagsField
+        <LabelsField
+          kind="tags"
           key={field}
           label={field === 'add' ? t.drip.addTags : t.drip.removeTags}
           value={step[field] ?? []}

@@ -38,7 +38,7 @@ export function JobFigures({ stats }: { stats: JobStats }) {
           <Table label={t.results.buttons} columns={[t.results.button, t.results.taps, t.results.people]}>
             {stats.buttons.map((button) => (
               <tr key={button.text}>
-                <Cell label={t.results.button}>
+                <Cell label={t.results.button} lead>
                   <span class="clip wide" title={button.text}>
                     {button.text}
                   </span>

@@ -128,7 +128,7 @@ function NewKey(props: { onClose: () => void; onCreated: (key: string | null) =>
 function Row({ record, onRevoke }: { record: KeyView; onRevoke: () => void }) {
   return (
     <tr>
-      <Cell label={t.key}>
+      <Cell label={t.key} lead>
         <code>{record.hint}…</code>
       </Cell>
       <Cell label={t.name}>{record.name === null ? <None /> : <Clip>{record.name}</Clip>}</Cell>

@@ -99,7 +99,7 @@ function LabelList(props: { kind: LabelKind; title: string; lead: string; empty:
         >
           {list.map((label) => (
             <tr key={label.name}>
-              <Cell label={t.name}>
+              <Cell label={t.name} lead>
                 <Clip>{label.name}</Clip> {label.default && <Badge tone="good">{t.permissionDefault}</Badge>}
               </Cell>
               {isPermission && (

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
-import { api, type LinkView } from '../api';
+import { api, type LabelKind, type LinkView } from '../api';
 import {
   ActionCell,
   Allowed,
@@ -14,6 +14,7 @@ import {
   FirstStep,
   FormButtons,
   Icon,
+  LabelsField,
   None,
   Pager,
   Problem,
@@ -23,7 +24,7 @@ import {
   toast,
   useForm,
 } from '../elements';
-import { number, typedList } from '../format';
+import { number } from '../format';
 import { messengerLinks } from '../messengers';
 import { useResource } from '../resource';
 import { Heading, usePages } from '../router';
@@ -81,19 +82,17 @@ export function Links() {
   );
 }
 
-const fields = ['name', 'tags', 'permissions', 'external_id', 'expires_at', 'max_uses'] as const;
-const empty = Object.fromEntries(fields.map((field) => [field, ''])) as Record<
-  (typeof fields)[number],
-  string
->;
+const typedFields = ['name', 'external_id', 'expires_at', 'max_uses'] as const;
+const empty = { name: '', external_id: '', expires_at: '', max_uses: '' };
 
 function NewLink({ onClose, onCreated }: { onClose: () => void; onCreated: () => Promise<void> }) {
   const [values, setValues] = useState(empty);
-  const form = useForm(fields, async () => {
+  const [labels, setLabels] = useState<Record<LabelKind, string[]>>({ tags: [], permissions: [] });
+  const form = useForm([...typedFields, 'tags', 'permissions'], async () => {
     await api.createLink({
       ...(values.name.trim() ? { name: values.name.trim() } : {}),
-      ...(values.tags ? { tags: typedList(values.tags, ',') } : {}),
-      ...(values.permissions ? { permissions: typedList(values.permissions, ',') } : {}),
+      ...(labels.tags.length > 0 ? { tags: labels.tags } : {}),
+      ...(labels.permissions.length > 0 ? { permissions: labels.permissions } : {}),
       ...(values.external_id ? { external_id: values.external_id } : {}),
       ...(values.expires_at ? { expires_at: new Date(values.expires_at).toISOString() } : {}),
       ...(values.max_uses ? { max_uses: Number(values.max_uses) } : {}),
@@ -102,7 +101,7 @@ function NewLink({ onClose, onCreated }: { onClose: () => void; onCreated: () =>
     onClose();
     await onCreated();
   });
-  const field = (name: (typeof fields)[number], label: string, hint?: string, type = 'text') => (
+  const field = (name: (typeof typedFields)[number], label: string, hint?: string, type = 'text') => (
     <TextField
       label={label}
       hint={hint}
@@ -117,8 +116,19 @@ function NewLink({ onClose, onCreated }: { onClose: () => void; onCreated: () =>
     <Dialog title={t.newLink} unsaved={form.dirty} onClose={onClose}>
       <form {...form.attributes}>
         {field('name', t.linkName)}
-        {field('tags', t.tags, t.separateWithCommas)}
-        {field('permissions', t.permissions, t.separateWithCommas)}
+        {(['tags', 'permissions'] as const).map((kind) => (
+          <LabelsField
+            key={kind}
+            kind={kind}
+            label={t[kind]}
+            error={form.problemOf(kind)}
+            value={labels[kind]}
+            onChange={(names) => {
+              form.touch();
+              setLabels({ ...labels, [kind]: names });
+            }}
+          />
+        ))}
         {field('external_id', t.externalId, t.linkExternalIdHint)}
         <div class="two">
           {field('expires_at', t.linkExpires, undefined, 'datetime-local')}
@@ -133,7 +143,7 @@ function NewLink({ onClose, onCreated }: { onClose: () => void; onCreated: () =>
 function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
   return (
     <tr>
-      <Cell label={t.name}>
+      <Cell label={t.name} lead>
         {link.name === null ? <None /> : <Clip>{link.name}</Clip>}{' '}
         {link.external_id !== null && (
           <span class="hint">

@@ -200,7 +200,7 @@ export function OpenRecurring({ id }: { id: string }) {
             const shown = runState(run);
             return (
               <tr key={run.run_id}>
-                <Cell label={t.sendsAt}>
+                <Cell label={t.sendsAt} lead>
                   <Time at={run.scheduled_for} />
                 </Cell>
                 <Cell label={t.status}>

@@ -6,13 +6,14 @@ import {
   Dialog,
   FieldError,
   FormButtons,
+  LabelsField,
   PairFields,
   TextField,
   TimezoneField,
   useForm,
   type Pair,
 } from '../elements';
-import { typedList, typedOrNull } from '../format';
+import { typedOrNull } from '../format';
 import { t } from '../texts';
 
 function propertyRows({ properties }: Subscriber): Pair[] {
@@ -49,8 +50,7 @@ export function EditSubscriber(props: {
 }) {
   const { subscriber } = props;
   const [externalId, setExternalId] = useState(subscriber.external_id ?? '');
-  const [tags, setTags] = useState(subscriber.tags.join(', '));
-  const [permissions, setPermissions] = useState(subscriber.permissions.join(', '));
+  const [labels, setLabels] = useState({ tags: subscriber.tags, permissions: subscriber.permissions });
   const [timezone, setTimezone] = useState(subscriber.timezone ?? '');
   const [properties, setProperties] = useState(() => propertyRows(subscriber));
   const fields = [
@@ -64,8 +64,7 @@ export function EditSubscriber(props: {
   const form = useForm(fields, async () => {
     await api.changeSubscriber(subscriber.subscriber_id, {
       external_id: typedOrNull(externalId),
-      tags: typedList(tags, ','),
-      permissions: typedList(permissions, ','),
+      ...labels,
       timezone: typedOrNull(timezone),
       properties: changedProperties(subscriber.properties, properties),
     });
@@ -81,20 +80,19 @@ export function EditSubscriber(props: {
           value={externalId}
           onInput={setExternalId}
         />
-        <TextField
-          label={t.tags}
-          hint={t.separateWithCommas}
-          error={form.problemOf('tags')}
-          value={tags}
-          onInput={setTags}
-        />
-        <TextField
-          label={t.permissions}
-          hint={t.separateWithCommas}
-          error={form.problemOf('permissions')}
-          value={permissions}
-          onInput={setPermissions}
-        />
+        {(['tags', 'permissions'] as const).map((kind) => (
+          <LabelsField
+            key={kind}
+            kind={kind}
+            label={t[kind]}
+            error={form.problemOf(kind)}
+            value={labels[kind]}
+            onChange={(names) => {
+              form.touch();
+              setLabels({ ...labels, [kind]: names });
+            }}
+          />
+        ))}
         <TimezoneField
           label={t.subscriberTimezone}
           hint={t.subscriberTimezoneHint}

@@ -204,7 +204,7 @@ function MemberRow(props: {
   const label = t.changeMember(member.first_name);
   return (
     <tr>
-      <Cell label={t.member}>
+      <Cell label={t.member} lead>
         <Clip>{member.first_name}</Clip>
         {member.username && <span class="hint"> @{member.username}</span>}
       </Cell>
@@ -250,7 +250,9 @@ function MemberRow(props: {
 function InvitationRow({ invitation, onWithdraw }: { invitation: Invitation; onWithdraw: () => void }) {
   return (
     <tr>
-      <Cell label={t.role}>{t.roleNames[invitation.role]}</Cell>
+      <Cell label={t.role} lead>
+        {t.roleNames[invitation.role]}
+      </Cell>
       <Cell label={t.invitedWho}>{invitation.name === null ? <None /> : <Clip>{invitation.name}</Clip>}</Cell>
       <Cell label={t.copyLink}>
         <span class="row-actions">

@@ -8,6 +8,7 @@ import {
   Empty,
   FirstStep,
   Icon,
+  None,
   Pager,
   Problem,
   Table,
@@ -67,6 +68,7 @@ export function Templates() {
               </Cell>
               <Cell label={t.languages}>{Object.keys(template.variants).join(', ')}</Cell>
               <Cell label={t.variables} givesWay="late">
+                {template.variables.length === 0 && <None />}
                 <span class="chips">
                   {template.variables.slice(0, VARIABLES_SHOWN).map((name) => (
                     <Chip key={name}>{name}</Chip>

@@ -82,6 +82,7 @@ function Credits({ usage }: { usage: UsageView }) {
 }
 
 function Months({ usage }: { usage: UsageView }) {
+  if (usage.months.length === 0) return null;
   return (
     <section>
       <h2>{t.sections.months}</h2>

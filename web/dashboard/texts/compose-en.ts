@@ -59,6 +59,7 @@ export const composeEn = {
   hasPermission: (name: string) => `Has the permission ${name}`,
   removeNamed: (text: string) => `Remove: ${text}`,
   addTag: 'Type a tag',
+  addPermission: 'Type a permission',
   chooseCondition: 'Choose a condition from the list.',
   choosePerson: 'Choose a subscriber.',
 

@@ -81,6 +81,7 @@ export const composeRu: typeof composeEn = {
   hasPermission: (name) => `Есть разрешение ${name}`,
   removeNamed: (text) => `Убрать: ${text}`,
   addTag: 'Введите тег',
+  addPermission: 'Введите разрешение',
   chooseCondition: 'Выберите условие из списка.',
   choosePerson: 'Выберите подписчика.',
 

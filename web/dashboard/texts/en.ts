@@ -368,7 +368,6 @@ export const en = {
   noSubscribersMatch: 'No subscribers match these filters',
   copyLink: 'Copy link',
   editSubscriber: (name: string) => `Edit ${name}`,
-  separateWithCommas: 'Separate with commas.',
   removeSubscriberTitle: (name: string) => `Remove ${name}?`,
   removeSubscriberText:
     'Deletes the subscriber and everything stored about them. They can subscribe again. This cannot be undone.',

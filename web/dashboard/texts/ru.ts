@@ -468,7 +468,6 @@ export const ru: Texts = {
   noSubscribersMatch: 'По этим фильтрам никого не нашлось',
   copyLink: 'Копировать ссылку',
   editSubscriber: (name) => `Изменить: ${name}`,
-  separateWithCommas: 'Через запятую.',
   removeSubscriberTitle: (name) => `Удалить: ${name}?`,
   removeSubscriberText:
     'Удалит подписчика и всё, что о нём хранится. Он сможет подписаться снова. Отменить это нельзя.',
