@@ -14,7 +14,7 @@ export interface EventEntry<S extends z.ZodType = z.ZodType> {
   summary: string;
   schema: S;
   example: z.infer<S>;
-  /** `publisher`: comes through POST /v1/publish. */
+  /** `publisher`: can be published by POST /v1/publish; Herald's own helpdesk and forms emit it too. */
   source: 'herald' | 'publisher';
   /** Not in the catalogue of the specification. */
   extension?: true;
@@ -492,7 +492,11 @@ export const eventTypeSchema = z.strictObject({
   description: z.string(),
   schema: z.record(z.string(), z.unknown()),
   example: z.record(z.string(), z.unknown()),
-  source: z.enum(['herald', 'publisher']),
+  source: z
+    .enum(['herald', 'publisher'])
+    .describe(
+      '`publisher`: the project can publish it (`POST /v1/publish`). `ticket.*` is `herald` while the project’s own helpdesk is enabled.',
+    ),
 });
 
 /**

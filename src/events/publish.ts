@@ -9,7 +9,7 @@ import { describeIssues } from '../http/validate';
 import { createBatcher } from '../lib/batch';
 import { createRegistry } from '../lib/registry';
 import { currentTraceparent } from '../lib/tracing';
-import { eventRegistry, isPublished, type PublishRequest, type PublishResult } from './contract';
+import { eventNames, eventRegistry, isPublished, type PublishRequest, type PublishResult } from './contract';
 import { subscriberOf } from './queries/emit';
 import { writePublished, type PublishedEvent } from './queries/publish';
 import { workUuid } from './work-uuid';
@@ -20,17 +20,34 @@ const LARGE = 10;
 /** Requests with one event that share a statement at most. */
 const SHARED_ROWS = 100;
 
-/** Why a project may not publish events of these names now; null if it may. Registered by the rooms whose events they are. */
-export type RefusePublished = (db: Db, projectId: string, names: readonly string[]) => Promise<string | null>;
+export interface Refusal<N extends string> {
+  names: N[];
+  /** After a name. */
+  why: string;
+}
+
+/** Which of these events a project may not publish now; null if it may. Registered by the rooms whose events they are. */
+export type RefusePublished = <N extends string>(
+  db: Db,
+  projectId: string,
+  names: readonly N[],
+) => Promise<Refusal<N> | null>;
 
 export const publishRefusals = createRegistry<RefusePublished>('publishRefusals');
 
 async function refuseConflicting(db: Db, projectId: string, events: PublishedEvent[]): Promise<void> {
   const names = [...new Set(events.map(({ name }) => name))];
   for (const refuse of publishRefusals.entries()) {
-    const why = await refuse(db, projectId, names);
-    if (why !== null) throw new AppError('conflict', why);
+    const refusal = await refuse(db, projectId, names);
+    if (refusal) throw new AppError('conflict', `${refusal.names[0]} ${refusal.why}`);
   }
+}
+
+/** Those that only Herald emits in this project, among the events that can be published. */
+export async function refusedNames(db: Db, projectId: string): Promise<Set<string>> {
+  const names = eventNames.filter(isPublished);
+  const refusals = await Promise.all(publishRefusals.entries().map((refuse) => refuse(db, projectId, names)));
+  return new Set(refusals.flatMap((refusal) => refusal?.names ?? []));
 }
 
 export type Publish = (projectId: string, request: PublishRequest, work: Work) => Promise<PublishResult[]>;

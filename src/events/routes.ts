@@ -6,7 +6,7 @@ import { shortListQuery, shortPage } from '../contract/short-list';
 import { route } from '../http/route';
 import { eventTypes, eventTypeSchema, publishResultSchema, publishSchema } from './contract';
 import type { AdmitEvents } from './admission';
-import { createPublish } from './publish';
+import { createPublish, refusedNames } from './publish';
 
 export function createEventRoutes({ pool, admit }: { pool: pg.Pool; admit: AdmitEvents }) {
   const types = eventTypes();
@@ -43,13 +43,15 @@ export function createEventRoutes({ pool, admit }: { pool: pg.Pool; admit: Admit
         query: shortListQuery,
         response: pageOf(eventTypeSchema),
       },
-      async ({ query }) =>
-        shortPage(
+      async ({ project, query }) => {
+        const refused = await refusedNames(pool, project.id);
+        return shortPage(
           types,
           query,
           ({ name }) => name,
-          (type) => type,
-        ),
+          (type) => (refused.has(type.name) ? { ...type, source: 'herald' as const } : type),
+        );
+      },
     ),
   ];
 }

@@ -169,6 +169,8 @@ export const bulkResultSchema = z.strictObject({
   failed: z.array(z.strictObject({ id: z.string(), code: z.string() })),
 });
 
+export const ticketOrders = ['created', 'updated'] as const;
+
 const filterFields = {
   status: z.enum(ticketStatuses).optional(),
   priority: prioritySchema.optional(),
@@ -199,7 +201,14 @@ const filterFields = {
 };
 export const ticketFilterQuery = z.strictObject(filterFields);
 export type TicketFilter = z.output<typeof ticketFilterQuery>;
-export const ticketListQuery = z.strictObject({ ...filterFields, ...pageQuery });
+export const ticketListQuery = z.strictObject({
+  ...filterFields,
+  sort: z
+    .enum(ticketOrders)
+    .default('created')
+    .describe('Newest first by creation, or by the last message or change.'),
+  ...pageQuery,
+});
 export const ticketParams = idParams;
 
 export const ticketCountsSchema = z.strictObject({

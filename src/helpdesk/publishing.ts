@@ -1,4 +1,5 @@
 import { afterCommit, type Db } from '../db/pool';
+import type { Refusal } from '../events/publish';
 import { findSettings } from './queries/settings';
 
 /** A change that another process has made takes effect within a second, as one of a key does. */
@@ -27,12 +28,12 @@ export function forgetHelpdesk(db: Db, projectId: string): void {
 }
 
 /** Only one helpdesk tells of a project's tickets: its own, or another one that publishes. */
-export async function refuseTicketEvents(
+export async function refuseTicketEvents<N extends string>(
   db: Db,
   projectId: string,
-  names: readonly string[],
-): Promise<string | null> {
-  const name = names.find((each) => each.startsWith('ticket.'));
-  if (name === undefined || !(await isEnabled(db, projectId))) return null;
-  return `${name} cannot be published while the project’s own helpdesk is enabled.`;
+  names: readonly N[],
+): Promise<Refusal<N> | null> {
+  const refused = names.filter((name) => name.startsWith('ticket.'));
+  if (refused.length === 0 || !(await isEnabled(db, projectId))) return null;
+  return { names: refused, why: 'cannot be published while the project’s own helpdesk is enabled.' };
 }

@@ -192,8 +192,8 @@ function ticketRoutes(deps: HelpdeskDeps) {
         response: pageOf(ticketSchema),
         errors: ['subscriber_not_found'],
       },
-      async ({ project, query: { cursor, limit, ...filter } }) => {
-        const page = { before: decodeCursor(cursor), limit };
+      async ({ project, query: { cursor, limit, sort, ...filter } }) => {
+        const page = { before: decodeCursor(cursor), limit, sort };
         const read = () => searchTickets(pool, project.id, filter, page);
         // A frequent word is in as many tickets as the project has.
         const found = await (filter.q === undefined

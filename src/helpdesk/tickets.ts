@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import type { Config } from '../config';
-import type { Cursor } from '../contract/cursor';
 import { AppError } from '../contract/errors';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
@@ -10,7 +9,7 @@ import type { KeyedProject } from '../projects/contract';
 import { authorOf, changeTicket, requireMember, type Author } from './change';
 import type { BulkTickets, NewTicket, TicketChanges, TicketFilter } from './contract';
 import { createTicket } from './create';
-import { findTicket, listTickets, lockTicket, type TicketRow } from './queries/tickets';
+import { findTicket, listTickets, lockTicket, type TicketRow, type TicketSearch } from './queries/tickets';
 import { wordsQuery } from './words';
 
 interface Deps {
@@ -102,7 +101,7 @@ export async function searchTickets(
   db: Db,
   projectId: string,
   { q, number, subscriber_id, type_id, assignee_id, ...filter }: TicketFilter,
-  page: { before: Cursor | null; limit: number },
+  page: Pick<TicketSearch, 'before' | 'limit' | 'sort'>,
 ): Promise<(TicketRow & { cursor_at: string })[]> {
   const searchedNumber = q === undefined ? undefined : NUMBER.exec(q.trim())?.[1];
   const words = q === undefined || searchedNumber !== undefined ? undefined : wordsQuery(projectId, q);

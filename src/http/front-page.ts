@@ -76,6 +76,10 @@ const words: Record<Language, Words> = {
         `Signed events, retried for ${limits.webhookRetryHours} hours. Every attempt is in the log, and can be sent again.`,
       ],
       ['Messages', 'Single messages, broadcasts, schedules and chains, with templates in two languages.'],
+      [
+        'Support and forms',
+        'Customers write to the bot, and your team answers from one inbox. Forms work on your site and in the bot.',
+      ],
     ],
     and: ' or ',
     quickStart: 'Quick start',
@@ -107,6 +111,10 @@ const words: Record<Language, Words> = {
         `Подписанные события, повторы в течение ${limits.webhookRetryHours} часов. Каждая попытка видна в журнале, любую доставку можно повторить.`,
       ],
       ['Сообщения', 'Отдельные сообщения, рассылки, расписания и цепочки — с шаблонами на двух языках.'],
+      [
+        'Поддержка и формы',
+        'Клиенты пишут боту, команда отвечает в панели. Формы работают и на сайте, и в боте.',
+      ],
     ],
     and: ' или ',
     quickStart: 'Быстрый старт',

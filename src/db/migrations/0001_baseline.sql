@@ -1380,6 +1380,8 @@ CREATE TABLE tickets (
 -- The inbox, newest first, with each of its filters.
 CREATE INDEX tickets_page ON tickets (project_id, created_at DESC, id DESC);
 CREATE INDEX tickets_open ON tickets (project_id, created_at DESC, id DESC) WHERE status <> 'closed';
+CREATE INDEX tickets_updated ON tickets (project_id, updated_at DESC, id DESC);
+CREATE INDEX tickets_open_updated ON tickets (project_id, updated_at DESC, id DESC) WHERE status <> 'closed';
 CREATE INDEX tickets_status ON tickets (project_id, status, created_at DESC, id DESC);
 CREATE INDEX tickets_assignee ON tickets (project_id, assignee_id, created_at DESC, id DESC);
 CREATE INDEX tickets_priority ON tickets (project_id, priority, created_at DESC, id DESC);

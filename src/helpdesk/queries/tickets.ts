@@ -5,7 +5,7 @@ import { cursorTime } from '../../db/cursor-time';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
-import type { TicketPriority, TicketSource, TicketStatus } from '../contract';
+import type { ticketOrders, TicketPriority, TicketSource, TicketStatus } from '../contract';
 
 export interface TicketRow {
   id: string;
@@ -180,6 +180,8 @@ export interface TicketSearch {
   open?: boolean | undefined;
   /** As PostgreSQL reads a tsquery. */
   words?: string | undefined;
+  /** The time by which the newest are first. Default: that of the creation. */
+  sort?: (typeof ticketOrders)[number] | undefined;
   before: Cursor | null;
   limit: number;
 }
@@ -193,7 +195,8 @@ export function listTickets(
   projectId: string,
   search: TicketSearch,
 ): Promise<(TicketRow & { cursor_at: string })[]> {
-  const { before, limit, assigneeId, overdue, open } = search;
+  const { before, limit, assigneeId, overdue, open, sort = 'created' } = search;
+  const time = `t.${sort}_at`;
   const filters: [name: string, text: (parameter: string) => string, value: unknown][] = [
     ['status', (p) => `t.status = ${p}`, search.status],
     ['priority', (p) => `t.priority = ${p}`, search.priority],
@@ -215,15 +218,15 @@ export function listTickets(
   const conditions = given.map(([, text], index) => text(`$${values.length + index + 1}`));
   return rows<TicketRow & { cursor_at: string }>(
     db,
-    ['list_tickets', ...given.map(([name]) => name), ...fixed.map(([name]) => name)].join('_'),
-    `SELECT ${COLUMNS}, ${cursorTime('t.created_at')} AS cursor_at FROM ${FROM}
+    ['list_tickets', sort, ...given.map(([name]) => name), ...fixed.map(([name]) => name)].join('_'),
+    `SELECT ${COLUMNS}, ${cursorTime(time)} AS cursor_at FROM ${FROM}
      WHERE ${[
        't.project_id = $1',
-       `(t.created_at, t.id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))`,
+       `(${time}, t.id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))`,
        ...conditions,
        ...fixed.map(([, text]) => text),
      ].join(' AND ')}
-     ORDER BY t.created_at DESC, t.id DESC LIMIT $4`,
+     ORDER BY ${time} DESC, t.id DESC LIMIT $4`,
     [...values, ...given.map(([, , value]) => value)],
   );
 }

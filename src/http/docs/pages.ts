@@ -88,14 +88,14 @@ interface EventWords {
 const eventWords: Record<Language, EventWords> = {
   en: {
     title: 'Events',
-    published: 'published',
+    published: 'publishable',
     extension: 'extension',
     fields: 'Fields of data',
     reasons: 'Values of reason',
     introduction: (published, extension, operationUrl) =>
       html`An endpoint subscribes to a list of events, or to all of them with an empty list. The body is
         always <code>{event, data}</code>; see <a href="/docs/webhooks">how to receive webhooks</a>. Events
-        marked ${published} come from other parts of the platform through
+        marked ${published} can also come from a helpdesk or forms outside Herald, through
         <a href="${operationUrl('post_v1_publish')}"><code>POST /v1/publish</code></a
         >. Events marked ${extension} are Herald’s own additions to the catalogue.
         <a href="${operationUrl('get_v1_event_types')}"><code>GET /v1/event-types</code></a>
@@ -110,8 +110,8 @@ const eventWords: Record<Language, EventWords> = {
     introduction: (published, extension, operationUrl) =>
       html`Эндпоинт подписывается на список событий, а с пустым списком — на все. Тело запроса всегда имеет
         вид <code>{event, data}</code>; как его принять, рассказано в руководстве
-        <a href="/docs/ru/webhooks">«Приём вебхуков»</a>. События с пометкой ${published} присылают другие
-        части вашей платформы через
+        <a href="/docs/ru/webhooks">«Приём вебхуков»</a>. События с пометкой ${published} могут приходить и
+        извне, от вашей службы поддержки или ваших форм, через
         <a href="${operationUrl('post_v1_publish')}"><code>POST /v1/publish</code></a
         >. События с пометкой ${extension} Herald добавляет к каталогу сам. Схемы возвращает
         <a href="${operationUrl('get_v1_event_types')}"><code>GET /v1/event-types</code></a

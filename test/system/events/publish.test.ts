@@ -317,4 +317,11 @@ test('the catalogue says where each event comes from', async () => {
   expect(types.filter(({ source }) => source === 'publisher').map(({ name }) => name)).toEqual(
     eventNames.filter(isPublished),
   );
+  // With a helpdesk of its own, Herald alone emits the events of tickets.
+  const own = await service.createProject();
+  await own.api('PATCH', '/v1/helpdesk', { enabled: true });
+  const listed = (await own.api('GET', '/v1/event-types')).body.data as typeof types;
+  expect(listed.filter(({ source }) => source === 'publisher').map(({ name }) => name)).toEqual([
+    'form.submitted',
+  ]);
 });

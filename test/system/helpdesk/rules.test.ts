@@ -196,6 +196,25 @@ test('a virtual ticket takes messages of both sides, without sending', async () 
   expect((await ticketEvents()).filter(({ name }) => name === 'ticket.replied')).toHaveLength(2);
 });
 
+test('tickets are listed by creation, or by their last message or change, page by page', async () => {
+  for (const subject of ['first', 'second', 'third']) await create({ customer: { name: 'Ann' }, subject });
+  const [{ ticket_id: first }] = (await call('GET', '/tickets?number=1')).body.data;
+  await reply(first, 'By mail');
+  const walk = async (sort: string) => {
+    const subjects: string[] = [];
+    let cursor = '';
+    do {
+      const { body } = await call('GET', `/tickets?limit=2${sort}${cursor}`);
+      subjects.push(...body.data.map(({ subject }: { subject: string }) => subject));
+      cursor = body.next_cursor ? `&cursor=${body.next_cursor}` : '';
+    } while (cursor !== '');
+    return subjects;
+  };
+  expect(await walk('')).toEqual(['third', 'second', 'first']);
+  expect(await walk('&sort=updated')).toEqual(['first', 'third', 'second']);
+  expectError(await call('GET', '/tickets?sort=number'), 'validation_failed', 'sort');
+});
+
 test('an unanswered stretch is told once, a waiting ticket closes, and a late message begins a new one', async () => {
   const { ticket_id } = await createOwn();
   const unanswered = async () => (await eventsOf(service, project, 'ticket.unanswered_24h')).length;

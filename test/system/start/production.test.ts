@@ -1,10 +1,37 @@
 import { existsSync } from 'node:fs';
+import type { Channel } from '../../../src/contract/common';
+import { randomToken256, sha256 } from '../../../src/lib/tokens';
+import { upsertAccount } from '../../../src/projects/queries/accounts';
+import { insertDashboardSession } from '../../../src/projects/queries/dashboard-sessions';
 import { eventually } from '../../support/eventually';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { runHerald, startHerald, temporaryDataDir } from '../../support/npm-start';
+import { ownPage } from '../../support/own-page';
 import { stablePort } from '../../support/stable-port';
 
 jest.setTimeout(120_000);
+
+/** As after a sign-in by messenger. Returns the value of the cookie. */
+async function signInAccount({ pool }: TestDatabase, channel: Channel, user: string): Promise<string> {
+  const { id } = await upsertAccount(pool, {
+    channel,
+    platform_user_id: user,
+    chat_id: user,
+    first_name: 'Olga',
+    username: null,
+    lang: 'en',
+  });
+  const secret = randomToken256();
+  await insertDashboardSession(pool, {
+    hash: sha256(secret),
+    owner: { account_id: id, project_id: null },
+    ip: null,
+    user_agent: null,
+    hours: 1,
+    max: 10,
+  });
+  return secret;
+}
 
 describe('with a database and a Temporal server of its own', () => {
   let database: TestDatabase;
@@ -30,7 +57,15 @@ describe('with a database and a Temporal server of its own', () => {
 
   it('runs only the requested role, embeds nothing and runs no demo site', async () => {
     const port = await stablePort();
-    const herald = startHerald({ ...settings, PORT: String(port) }, ['--roles', 'api']);
+    const herald = startHerald(
+      {
+        ...settings,
+        PORT: String(port),
+        TEMPORAL_UI_URL: 'https://temporal.example',
+        HERALD_OPERATORS: 'max:7, telegram:42',
+      },
+      ['--roles', 'api'],
+    );
     try {
       expect(await herald.ready()).toEqual({
         api_url: 'https://herald.example.com',
@@ -38,7 +73,7 @@ describe('with a database and a Temporal server of its own', () => {
         docs_url: 'https://herald.example.com/docs',
         simulator_url: null,
         temporal_address: settings['TEMPORAL_ADDRESS'],
-        temporal_ui_url: null,
+        temporal_ui_url: 'https://temporal.example',
         database_url: database.url,
         demo: null,
         demo_url: null,
@@ -58,6 +93,20 @@ describe('with a database and a Temporal server of its own', () => {
         headers: { authorization: `Bearer ${api_key}` },
       });
       expect(answer.status).toBe(200);
+
+      // The Temporal UI shows the workflows of every project: its links are for the operators.
+      const temporalLink = async (headers: Record<string, string>) => {
+        const session = await fetch(`${url}/dashboard/session`, { headers: { ...ownPage, ...headers } });
+        return ((await session.json()) as { temporal_ui_url: string | null }).temporal_ui_url;
+      };
+      const account = async (channel: 'max' | 'telegram', user: string) => ({
+        cookie: `__Host-herald_dashboard=${await signInAccount(database, channel, user)}`,
+      });
+      const workflows = 'https://temporal.example/namespaces/default';
+      expect(await temporalLink(await account('telegram', '42'))).toBe(workflows);
+      expect(await temporalLink(await account('max', '7'))).toBe(workflows);
+      expect(await temporalLink(await account('max', '42'))).toBeNull();
+      expect(await temporalLink({ authorization: `Bearer ${api_key}` })).toBeNull();
     } finally {
       herald.signalNpm('SIGTERM');
     }

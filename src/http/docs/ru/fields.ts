@@ -432,6 +432,10 @@ export const russianFields: Readonly<Record<string, string>> = {
   'Beginnings of words of the subject, the first message or the customer; or a number, such as #42.':
     'Начала слов из темы, первого сообщения или имени клиента; или номер, например #42.',
   '`true`: all but closed ones; `false`: closed ones.': '`true`: все, кроме закрытых; `false`: закрытые.',
+  'Newest first by creation, or by the last message or change.':
+    'Сначала новые: по времени создания или последнего сообщения либо изменения.',
+  '`publisher`: the project can publish it (`POST /v1/publish`). `ticket.*` is `herald` while the project’s own helpdesk is enabled.':
+    '`publisher`: проект может публиковать его сам (`POST /v1/publish`). Пока в проекте включена поддержка Herald, у `ticket.*` здесь `herald`.',
   'Whether it is the member who asks.': 'Сам ли это участник, который спрашивает.',
   'Open ones that nobody has.': 'Открытые без ответственного.',
   'Open ones of the member who asks; 0 for an API key.': 'Открытые у того, кто спрашивает; для ключа API 0.',
