@@ -2838,6 +2838,8 @@ export type TicketsListQuery = {
   open?: 'true' | 'false' | undefined;
   /** Beginnings of words of the subject, the first message or the customer; or a number, such as #42. */
   q?: string | undefined;
+  /** Newest first by creation, or by the last message or change. */
+  sort?: 'created' | 'updated' | undefined;
   cursor?: string | undefined;
   limit?: number | undefined;
 };
@@ -3565,6 +3567,7 @@ export type EventTypesListItem = {
   description: string;
   schema: Record<string, unknown>;
   example: Record<string, unknown>;
+  /** `publisher`: the project can publish it (`POST /v1/publish`). `ticket.*` is `herald` while the project’s own helpdesk is enabled. */
   source: 'herald' | 'publisher';
 };
 

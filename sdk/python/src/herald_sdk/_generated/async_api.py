@@ -2596,6 +2596,7 @@ class AsyncTicketsApi:
         overdue: Union[Literal["true", "false"], Omit] = OMIT,
         open: Union[Literal["true", "false"], Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
+        sort: Union[Literal["created", "updated"], Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
@@ -2604,7 +2605,7 @@ class AsyncTicketsApi:
         return cast(types.TicketsListResponse, await self._transport.request(
             "GET",
             "/v1/helpdesk/tickets",
-            query=given({"status": status, "priority": priority, "type_id": type_id, "assignee_id": assignee_id, "subscriber_id": subscriber_id, "number": number, "overdue": overdue, "open": open, "q": q, "cursor": cursor, "limit": limit}),
+            query=given({"status": status, "priority": priority, "type_id": type_id, "assignee_id": assignee_id, "subscriber_id": subscriber_id, "number": number, "overdue": overdue, "open": open, "q": q, "sort": sort, "cursor": cursor, "limit": limit}),
             options=request_options,
         ))
 
@@ -2620,13 +2621,14 @@ class AsyncTicketsApi:
         overdue: Union[Literal["true", "false"], Omit] = OMIT,
         open: Union[Literal["true", "false"], Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
+        sort: Union[Literal["created", "updated"], Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> AsyncIterator[types.TicketsListItem]:
         """All pages of `list`, entry by entry."""
         return all_pages_async(
-            lambda next_cursor: cast(Any, self.list(status=status, priority=priority, type_id=type_id, assignee_id=assignee_id, subscriber_id=subscriber_id, number=number, overdue=overdue, open=open, q=q, limit=limit, cursor=next_cursor, request_options=request_options)),
+            lambda next_cursor: cast(Any, self.list(status=status, priority=priority, type_id=type_id, assignee_id=assignee_id, subscriber_id=subscriber_id, number=number, overdue=overdue, open=open, q=q, sort=sort, limit=limit, cursor=next_cursor, request_options=request_options)),
             cursor,
         )
 

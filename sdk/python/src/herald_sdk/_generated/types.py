@@ -3188,6 +3188,8 @@ class TicketsListQuery(TypedDict):
     """`true`: all but closed ones; `false`: closed ones."""
     q: NotRequired[str]
     """Beginnings of words of the subject, the first message or the customer; or a number, such as #42."""
+    sort: NotRequired[Literal["created", "updated"]]
+    """Newest first by creation, or by the last message or change."""
     cursor: NotRequired[str]
     limit: NotRequired[int]
 
@@ -3984,6 +3986,7 @@ class EventTypesListItem(TypedDict):
     schema: Dict[str, Any]
     example: Dict[str, Any]
     source: Literal["herald", "publisher"]
+    """`publisher`: the project can publish it (`POST /v1/publish`). `ticket.*` is `herald` while the project’s own helpdesk is enabled."""
 
 
 class ProjectGetResponseBrand(TypedDict):
