@@ -43,13 +43,29 @@ export function describeTeamPages(at: () => DashboardContext): void {
   it('makes a link that gives labels, and renames and deletes a tag', async () => {
     const { service, someone, signIn } = at();
     const shop = await service.createProject({ name: 'Labels' });
+    await shop.api('POST', '/v1/tags', { name: 'tea' });
     const { page, context } = await someone();
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await signIn(page, '/dashboard/links', shop.api_key);
     await page.getByRole('button', { name: 'New link' }).click();
     const form = page.getByRole('dialog', { name: 'New link' });
     await form.getByLabel('Name (optional)').fill('Till');
-    await form.getByLabel('Tags').fill('vip, tea');
+    // Escape closes the suggestions and not the dialog; the arrow keys mark one, and Enter picks it.
+    const tags = form.getByRole('combobox', { name: 'Tags' });
+    await tags.fill('te');
+    await form.getByRole('option', { name: 'tea' }).waitFor();
+    await page.keyboard.press('Escape');
+    await form.getByRole('option').first().waitFor({ state: 'detached' });
+    expect(await tags.getAttribute('aria-activedescendant')).toBeNull();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    const marked = form.getByRole('option', { selected: true });
+    expect(await marked.textContent()).toBe('te');
+    expect(await marked.getAttribute('id')).toBe(await tags.getAttribute('aria-activedescendant'));
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await form.getByRole('button', { name: 'Remove: tea' }).waitFor();
+    await tags.fill('vip, rare');
     await form.getByLabel('Maximum uses').fill('2');
     await form.getByLabel('External ID').fill('customer-1');
     await form.getByRole('button', { name: 'Create link' }).click();
