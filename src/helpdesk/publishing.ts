@@ -1,5 +1,5 @@
 import { afterCommit, type Db } from '../db/pool';
-import type { Refusal } from '../events/publish';
+import type { Refusal } from '../events';
 import { findSettings } from './queries/settings';
 
 /** A change that another process has made takes effect within a second, as one of a key does. */

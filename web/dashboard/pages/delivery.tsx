@@ -249,7 +249,9 @@ function AttemptItem({ attempt, open }: { attempt: Attempt; open: boolean }) {
           {attempt.duration_ms !== null && (
             <span class="hint figure">
               {' '}
-              {number(attempt.duration_ms)}&nbsp;{t.ms}
+              {number(attempt.duration_ms)}
+              {'\u00a0'}
+              {t.ms}
             </span>
           )}
         </summary>
