@@ -1,5 +1,9 @@
 'use strict';
-/** `npm run release -- 1.2.3`: one number for the service, its SDKs, its chart and its image, and the changelog's heading. */
+/**
+ * `npm run release -- 1.2.3`: one number for the service, its SDKs, its chart and its image, the changelog's heading, and
+ * `test/released/1.2.3`, which later versions are tested against.
+ */
+const { spawnSync } = require('node:child_process');
 const { readFileSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 
@@ -39,6 +43,16 @@ function released(version, date, read) {
   return files;
 }
 
+/** Starts the service of the new version and keeps its API and a data directory. */
+function record() {
+  const steps = [['bin/build.js'], ['--import', 'tsx', 'test/support/released/record.ts']];
+  for (const step of steps) {
+    const { status } = spawnSync(process.execPath, step, { cwd: root, stdio: 'inherit' });
+    if (status !== 0) return status ?? 1;
+  }
+  return 0;
+}
+
 module.exports = { released };
 
 if (require.main === module) {
@@ -48,6 +62,7 @@ if (require.main === module) {
     const files = released(version, today, (file) => readFileSync(path.join(root, file), 'utf8'));
     for (const [file, text] of files) writeFileSync(path.join(root, file), text);
     process.stdout.write(`Version ${version} stands in:\n${[...files.keys()].join('\n')}\n`);
+    process.exitCode = record();
   } catch (error) {
     process.stderr.write(`${error.message}\nUsage: npm run release -- <version>\n`);
     process.exitCode = 1;

@@ -28,7 +28,7 @@ test('a release changes every version and begins a new section of the changelog'
   expect([lock.version, lock.packages['']?.version]).toEqual(['97.98.99-rc.1', '97.98.99-rc.1']);
   const before = JSON.parse(read('package-lock.json')) as typeof lock;
   expect({ ...lock.packages, '': null }).toEqual({ ...before.packages, '': null });
-  expect(files.get('CHANGELOG.md')).toContain('## [Unreleased]\n\n## [97.98.99-rc.1] - 2026-01-31\n\n### ');
+  expect(files.get('CHANGELOG.md')).toContain('## [Unreleased]\n\n## [97.98.99-rc.1] - 2026-01-31\n\n');
 });
 
 test('what is not a version is refused, and one that was released', () => {
