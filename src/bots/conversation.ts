@@ -118,8 +118,10 @@ export function createConversation(
     for (const domain of domainsOf(sent)) {
       if (await domain.message?.(sent)) return;
     }
-    // A user who corrects an old message has had an answer to it.
-    if (!sent.edited) await say(sent, botTexts[sent.user.lang].notUnderstood);
+    const texts = botTexts[sent.user.lang];
+    if (!sent.edited) return say(sent, texts.notUnderstood);
+    // A live location, for example, changes by itself.
+    if (sent.text !== '' || sent.files.length > 0) await say(sent, texts.editNotRead);
   }
 
   async function handle({ parsed }: StoredUpdate, chat: Chat): Promise<void> {

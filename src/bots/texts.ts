@@ -79,6 +79,8 @@ export interface BotTexts {
   ticketOpen(ticket: { number: number }): string;
   /** Above a button for each request. */
   whichTicket: string;
+  /** The same, once enough messages wait for the choice. */
+  tooManyKept: string;
   ticketChosen(ticket: { number: number }): string;
   /** Above a line for each open request. */
   yourTickets: string;
@@ -119,6 +121,8 @@ export interface BotTexts {
 
   help: string;
   notUnderstood: string;
+  /** A message was changed that is in no request. */
+  editNotRead: string;
 }
 
 export interface TicketNotice {
@@ -227,6 +231,7 @@ const en: BotTexts = {
   ticketAccepted: ({ number }) => `Request #${number} is accepted.`,
   ticketOpen: ({ number }) => `Your request #${number} is open. What you write here is added to it.`,
   whichTicket: 'Which request is this about?',
+  tooManyKept: 'Please choose a request first. This message was not passed on.',
   ticketChosen: ({ number }) => `Your messages go to request #${number}.`,
   yourTickets: 'Your open requests:',
   ticketCancelled: 'Cancelled. No request was created.',
@@ -267,6 +272,8 @@ const en: BotTexts = {
     'Sorry, I don’t understand that.',
     'To log in, open the link on the site. To stop messages, send /stop.',
   ),
+  editNotRead:
+    'I only read new messages. Please send the correction as a new message; to change an answer in a form, send /cancel and open its link again.',
 };
 
 /** Completes «как …». */
@@ -358,6 +365,7 @@ const ru: BotTexts = {
   ticketAccepted: ({ number }) => `Обращение #${number} принято.`,
   ticketOpen: ({ number }) => `Ваше обращение #${number} открыто. Всё, что вы напишете, попадёт в него.`,
   whichTicket: 'К какому обращению это относится?',
+  tooManyKept: 'Сначала выберите, пожалуйста, обращение. Это сообщение не передано.',
   ticketChosen: ({ number }) => `Ваши сообщения попадут в обращение #${number}.`,
   yourTickets: 'Ваши открытые обращения:',
   ticketCancelled: 'Отменено. Обращение не создано.',
@@ -397,6 +405,8 @@ const ru: BotTexts = {
     'Извините, я вас не понял.',
     'Чтобы войти, откройте ссылку на сайте. Чтобы отписаться от сообщений, отправьте /stop.',
   ),
+  editNotRead:
+    'Я читаю только новые сообщения. Пришлите, пожалуйста, исправление новым сообщением, а чтобы изменить ответ в форме, отправьте /cancel и откройте ссылку на неё ещё раз.',
 };
 
 export const botTexts: Record<Language, BotTexts> = { en, ru };

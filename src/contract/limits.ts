@@ -198,6 +198,8 @@ export const limits = {
   csatDays: 7,
   /** For which a customer's choice among several tickets holds. */
   ticketChoiceMinutes: 30,
+  /** Messages of one customer that wait until they choose a ticket. */
+  keptTicketMessages: 20,
   /** For which a request that is being written waits for its message. */
   ticketDraftHours: 24,
   templates: 100,

@@ -34,8 +34,8 @@ import { writeSubmission } from './submit';
 
 type Deps = Pick<Core, 'pool' | 'config'>;
 
-/** What a photo or a sticker is to every field: no answer, and not a skipped question either. */
-const NO_TEXT = {};
+/** What a photo, with a caption or without, or a sticker is to every field: no answer, and not a skipped question either. */
+const NO_ANSWER = {};
 
 /**
  * A form in the bot: the link begins it, every message of the user is an answer until it is complete or cancelled. An
@@ -82,7 +82,8 @@ export function formChat({ pool, config }: Deps): ChatHandlers {
     if (draft.update_id === sent.updateId) return again(sent, form, asking);
     const field = askedField(form.fields, draft);
     if (!field) return complete(sent, form, draft);
-    const parsed = readAnswer(field, sent.text.trim() === '' ? NO_TEXT : typedAnswer(field, sent.text));
+    const isText = sent.text.trim() !== '' && sent.files.length === 0;
+    const parsed = readAnswer(field, isText ? typedAnswer(field, sent.text) : NO_ANSWER);
     if ('fault' in parsed) await ask(sent, asking, parsed.fault);
     else await answer(sent, form, draft, field, parsed.answer ?? null);
     return true;
@@ -232,7 +233,14 @@ export function formChat({ pool, config }: Deps): ChatHandlers {
     return true;
   }
 
-  return { links: { form: begin }, message, tap, command: { cancel } };
+  return {
+    links: { form: begin },
+    message,
+    tap,
+    command: { cancel },
+    // Its last answer would subscribe again.
+    stop: async (chat) => void (await deleteDraft(pool, userOf(chat))),
+  };
 }
 
 function unlessRefused(error: unknown): void {

@@ -35,7 +35,7 @@ import {
   takeKeptMessages,
   type KeptMessage,
 } from './queries/chats';
-import { findTicketOfUpdate, type Attachment } from './queries/messages';
+import { fileReferencesOf, findTicketOfUpdate, type Attachment } from './queries/messages';
 import { findAnyType, findSettings, listTypes, type TicketTypeRow } from './queries/settings';
 import { lockTicket } from './queries/tickets';
 import { rate } from './rating';
@@ -135,12 +135,15 @@ export function helpdeskChat(deps: Deps): ChatHandlers {
     return true;
   }
 
-  /** A message that was changed is added once more: what the team has read stays as it was. */
+  /** A message that was changed is added once more, without the files that it had: what the team has read stays as it was. */
   async function correct(sent: ChatMessage): Promise<boolean> {
     const ticket = await findQuotedTicket(pool, userOf(sent), sent.messageId);
-    if (!ticket || sent.text === '') return ticket !== null;
-    const text = `${botTexts[sent.user.lang].edited} ${sent.text}`;
-    return addTo({ ...sent, text, files: [] }, ticket);
+    if (!ticket) return false;
+    const known = new Set(await fileReferencesOf(pool, ticket.id, sent.messageId));
+    const files = sent.files.filter(({ reference }) => !known.has(reference));
+    if (sent.text === '' && files.length === 0) return true;
+    const text = `${botTexts[sent.user.lang].edited} ${sent.text}`.trim();
+    return addTo({ ...sent, text, files }, ticket);
   }
 
   async function begin(
@@ -225,8 +228,10 @@ export function helpdeskChat(deps: Deps): ChatHandlers {
   }
 
   async function ask(sent: ChatMessage, tickets: OwnTicket[]): Promise<true> {
-    await keepMessage(pool, userOf(sent), keptOf(sent));
-    await say(sent, whichTicket(sent.user.lang, tickets));
+    const isKept = await keepMessage(pool, userOf(sent), keptOf(sent));
+    const texts = botTexts[sent.user.lang];
+    const question = whichTicket(sent.user.lang, tickets);
+    await say(sent, isKept ? question : { ...question, text: texts.tooManyKept });
     return true;
   }
 

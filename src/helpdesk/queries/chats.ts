@@ -145,19 +145,29 @@ export function recordBotMessage(db: Db, ticketId: string, messageId: string): P
   );
 }
 
-/** Keeps a message until the user says which ticket it is about. */
-export function keepMessage(
+/**
+ * Keeps a message until the user says which ticket it is about. Returns false if enough of them wait already. The updates of
+ * a chat are handled one at a time, so the count is exact.
+ */
+export async function keepMessage(
   db: Db,
   user: BotUserRef,
   { updateId, receivedAt, message }: KeptMessage,
-): Promise<number> {
-  return change(
+): Promise<boolean> {
+  const found = await row<{ is_kept: boolean }>(
     db,
     'keep_ticket_message',
-    `INSERT INTO ticket_kept_messages (channel, bot, platform_user_id, update_id, message, received_at)
-     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+    `WITH earlier AS (
+       SELECT update_id FROM ticket_kept_messages WHERE channel = $1 AND bot = $2 AND platform_user_id = $3
+     ), kept AS (
+       INSERT INTO ticket_kept_messages (channel, bot, platform_user_id, update_id, message, received_at)
+       SELECT $1, $2, $3, $4::bigint, $5::jsonb, $6::timestamptz WHERE (SELECT count(*) FROM earlier) < ${limits.keptTicketMessages}
+       ON CONFLICT DO NOTHING RETURNING update_id
+     )
+     SELECT EXISTS (SELECT 1 FROM kept) OR EXISTS (SELECT 1 FROM earlier WHERE update_id = $4) AS is_kept`,
     [...valuesOf(user), updateId, JSON.stringify(message), receivedAt],
   );
+  return found?.is_kept ?? false;
 }
 
 export interface KeptMessage {

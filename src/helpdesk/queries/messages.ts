@@ -99,6 +99,18 @@ export function findTicketOfUpdate(
   );
 }
 
+/** The messenger's references to the files of a message in the customer's chat. */
+export async function fileReferencesOf(db: Db, ticketId: string, chatMessageId: string): Promise<string[]> {
+  const found = await rows<{ reference: string }>(
+    db,
+    'list_ticket_file_references',
+    `SELECT file ->> 'reference' AS reference FROM ticket_messages, jsonb_array_elements(attachments) AS file
+     WHERE ticket_id = $1 AND chat_message_id = $2`,
+    [ticketId, chatMessageId],
+  );
+  return found.map(({ reference }) => reference);
+}
+
 /** Newest first. Returns one row more than the limit if there is another page. */
 export function listTicketMessages(
   db: Db,

@@ -514,6 +514,13 @@ export const limitGroups: LimitGroup[] = [
         ru: ['Вложение', `до ${limits.ticketAttachmentBytes / MIB} МБ`],
       },
       {
+        en: [
+          'Messages of a customer that wait for the choice of a ticket',
+          String(limits.keptTicketMessages),
+        ],
+        ru: ['Сообщения клиента, которые ждут выбора обращения', String(limits.keptTicketMessages)],
+      },
+      {
         en: ['Rating after a close', `for ${limits.csatDays} days`],
         ru: ['Оценка после закрытия', `${limits.csatDays} дней`],
       },
