@@ -83,4 +83,28 @@ describe('retention', () => {
       }),
     ]);
   });
+
+  it('reports a reply in a ticket as unknown whose process was killed', async () => {
+    await project.api('PATCH', '/v1/helpdesk', { enabled: true });
+    const ticket = { subscriber_id: person.subscriberId, text: 'Where is my order?' };
+    const { body } = await project.api('POST', '/v1/helpdesk/tickets', ticket);
+    const messages = `/v1/helpdesk/tickets/${body.ticket_id}/messages`;
+    const reply = await project.api('POST', messages, { content: { text: 'On its way.' } });
+    expect(reply.body.delivery).toEqual({ status: 'sent', reason: null });
+    await service.pool.query(
+      `UPDATE messages SET status = 'sending', created_at = now() - interval '16 minutes' WHERE source_id = $1`,
+      [body.ticket_id],
+    );
+    await service.pool.query(
+      `UPDATE ticket_messages SET delivery_status = 'queued' WHERE ticket_id = $1 AND sender = 'agent'`,
+      [body.ticket_id],
+    );
+    const delivery = async () => (await project.api('GET', messages)).body.data[0].delivery;
+    await keep();
+    expect(await delivery()).toEqual({ status: 'failed', reason: 'unknown' });
+    // Still known after the message itself was removed.
+    await service.pool.query(`UPDATE messages SET created_at = now() - interval '11 days'`);
+    await keep();
+    expect(await delivery()).toEqual({ status: 'failed', reason: 'unknown' });
+  });
 });
