@@ -13,6 +13,7 @@ export const greedyLoads = [
   'exports and searches',
   'MCP loops',
   "strangers' JSON",
+  'form flood',
 ] as const;
 export type GreedyLoad = (typeof greedyLoads)[number];
 
@@ -23,6 +24,7 @@ export interface GreedyOptions {
   publishKey: string;
   projectId: string;
   externalIds: string[];
+  formId: string;
 }
 
 export interface Greedy {
@@ -140,6 +142,16 @@ const rounds: Record<
       const headers = { ...json, authorization: '' };
       await ask('POST', '/mini/subscribe', '['.repeat(MEBIBYTE - 1), headers);
       await ask('POST', '/mini/subscribe', `[${'1,'.repeat(MEBIBYTE / 2 - 2)}1]`, headers);
+    },
+  },
+  // 500 a second: each loop waits half a second after a 429.
+  'form flood': {
+    loops: 250,
+    round: (ask, { formId }) => {
+      const byte = () => Math.floor(Math.random() * 256);
+      const address = { 'x-forwarded-for': `10.${byte()}.${byte()}.${byte()}`, authorization: '' };
+      const body = JSON.stringify({ size: 'x'.repeat(1_000) });
+      return ask('POST', `/f/${formId}`, body, { ...json, ...address });
     },
   },
 };

@@ -16,6 +16,7 @@ import { benchSearch } from './search';
 import { benchShares } from './shares';
 import { benchSmoke } from './smoke';
 import { benchSoak } from './soak';
+import { benchTickets } from './tickets';
 import { registerDomains } from '../src/roles/domains';
 import { figureTable, isFarOff, type Figure } from './table';
 
@@ -36,6 +37,7 @@ const benches: Record<string, (words: string[]) => Promise<Figure[]>> = {
   export: benchExport,
   search: benchSearch,
   shares: benchShares,
+  tickets: benchTickets,
   soak: benchSoak,
 };
 

@@ -38,8 +38,11 @@ interface Measured {
  * Complete logins of project B, alone and beside a greedy project A that keeps to its limits. All roles are in one
  * process, as `npm start` runs them, and nothing is configured: the lane is `workflow`.
  */
-export async function benchShares(words: string[] = []): Promise<Figure[]> {
-  const loads = chosenLoads(words);
+export function benchShares(words: string[] = []): Promise<Figure[]> {
+  return benchLoginsBeside(chosenLoads(words));
+}
+
+export async function benchLoginsBeside(loads: GreedyLoad[]): Promise<Figure[]> {
   const bench = await startBench({ HERALD_ROLES: 'api', HERALD_LOG_LEVEL: 'error' });
   const receiver = await startBenchReceiver();
   const [apiPort, metricsPort] = [await freePort(), await freePort()];
@@ -48,6 +51,8 @@ export async function benchShares(words: string[] = []): Promise<Figure[]> {
     env: {
       PORT: String(apiPort),
       HERALD_METRICS_PORT: String(metricsPort),
+      // The submissions of a flood come from many addresses.
+      ...(loads.includes('form flood') && { HERALD_TRUST_PROXY: '1' }),
       ...profiled(),
     },
   });
@@ -246,6 +251,12 @@ async function prepare(
     const text = Array.from({ length: 100 }, (_, place) => `{{v${place % 20}}}`).join(' ');
     await a('/v1/templates', { key: 'hostile', variants: { en: { text } } });
   }
+  const form = {
+    name: 'Order',
+    fields: [{ key: 'size', type: 'text', label_en: 'Size' }],
+    allowed_origins: ['*'],
+  };
+  const { form_id: formId = '' } = load === 'form flood' ? await a('/v1/forms', form) : {};
   const { key, hash, hint } = newApiKey();
   await insertApiKey(pool, { project_id: project.id, hash, hint, scopes: ['publish'] });
   return {
@@ -255,5 +266,6 @@ async function prepare(
     publishKey: key,
     projectId: project.id,
     externalIds: Array.from({ length: 100 }, (_, place) => `person-${place}`),
+    formId,
   };
 }
