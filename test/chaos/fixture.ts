@@ -77,6 +77,7 @@ export async function startChaosFixture(): Promise<ChaosFixture> {
     HERALD_BOT_UPDATES: 'polling',
     HERALD_CODE_TTL_SECONDS: '20',
     HERALD_SESSION_TTL_SECONDS: '30',
+    HERALD_UNANSWERED_SECONDS: '3',
     HERALD_LOG_LEVEL: 'warn',
     TELEGRAM_BOT_TOKEN: testBots.telegram.token,
     TELEGRAM_API_ROOT: simulator.telegramApiRoot,

@@ -3,6 +3,7 @@ import type { Channel } from '../../src/contract/common';
 import { verifySignature as verify } from '../../sdk/typescript/src';
 import { createSimulatorControl } from '../support/simulator-control';
 import { startReceiver, type Receiver } from '../support/receiver';
+import { createCaller, until } from './caller';
 import type { ChaosFixture } from './fixture';
 import type { Random } from './random';
 
@@ -18,7 +19,7 @@ export interface Seen {
   loginsBegun: number;
   yes: number;
   no: number;
-  failedCalls: number;
+  failedCalls(): number;
 }
 
 export interface Load {
@@ -28,7 +29,6 @@ export interface Load {
   close(): Promise<void>;
 }
 
-const CALL_LIMIT_MS = 15_000;
 const USERS = 4;
 
 const endpoints = [
@@ -39,8 +39,9 @@ const endpoints = [
 
 /** Logins and events from many sides at once, by callers who bear with an API that is unavailable for a while. */
 export async function startLoad(fixture: ChaosFixture, random: Random): Promise<Load> {
-  const { apiUrl, apiKey, simulator } = fixture;
-  const control = createSimulatorControl(simulator.url);
+  const control = createSimulatorControl(fixture.simulator.url);
+  const caller = createCaller(fixture);
+  const { call } = caller;
   const seen: Seen = {
     accepted: new Set(),
     received: new Map(),
@@ -49,39 +50,9 @@ export async function startLoad(fixture: ChaosFixture, random: Random): Promise<
     loginsBegun: 0,
     yes: 0,
     no: 0,
-    failedCalls: 0,
+    failedCalls: () => caller.failedCalls,
   };
   let stopped = false;
-
-  async function call(
-    method: string,
-    route: string,
-    body?: unknown,
-  ): Promise<{ status: number; body: Body }> {
-    try {
-      const response = await fetch(apiUrl + route, {
-        method,
-        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(CALL_LIMIT_MS),
-      });
-      return { status: response.status, body: (await response.json()) as Body };
-    } catch {
-      seen.failedCalls += 1;
-      return { status: 0, body: {} };
-    }
-  }
-
-  /** Again until it is answered as wished, or until the patience of a user is over. */
-  async function until<T>(patienceMs: number, look: () => Promise<T | null | undefined>): Promise<T | null> {
-    const end = Date.now() + patienceMs;
-    while (Date.now() < end) {
-      const found = await look().catch(() => null);
-      if (found !== null && found !== undefined) return found;
-      await sleep(300);
-    }
-    return null;
-  }
 
   const receivers: Receiver[] = [];
   const ids: string[] = [];
@@ -165,5 +136,3 @@ export async function startLoad(fixture: ChaosFixture, random: Random): Promise<
     },
   };
 }
-
-type Body = Record<string, unknown>;

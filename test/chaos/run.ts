@@ -5,6 +5,8 @@ import { startChaosFixture, type ChaosFixture } from './fixture';
 import { checkInvariants, unsettled, type Invariant } from './invariants';
 import { startLoad, type Seen } from './load';
 import type { Part } from './parts';
+import { checkTickets } from './ticket-invariants';
+import { startTicketLoad, type TicketsSeen } from './ticket-load';
 import { seeded, type Random } from './random';
 
 export interface ChaosOptions {
@@ -18,7 +20,7 @@ export interface ChaosReport {
   faults: Record<string, number>;
   ends: Record<string, number>;
   settledAfterSeconds: number;
-  seen: Pick<Seen, 'loginsBegun' | 'yes' | 'no' | 'failedCalls'>;
+  seen: Pick<Seen, 'loginsBegun' | 'yes' | 'no'> & { failedCalls: number; written: number; replies: number };
   invariants: Invariant[];
 }
 
@@ -31,19 +33,27 @@ export async function runChaos({ seconds, seed, onProgress }: ChaosOptions): Pro
   const fixture = await startChaosFixture();
   try {
     const load = await startLoad(fixture, seeded(seed + 1));
+    const tickets = startTicketLoad(fixture, seeded(seed + 2));
     try {
       const faults = await hurt(fixture.parts, random, seconds, onProgress);
       onProgress('everything is left alone: waiting until it has settled');
       await Promise.all(fixture.parts.map((part) => part.ready()));
-      await load.stop();
-      const { waited, invariants } = await judge(fixture, load.seen);
-      const { loginsBegun, yes, no, failedCalls } = load.seen;
+      await Promise.all([load.stop(), tickets.stop()]);
+      const { waited, invariants } = await judge(fixture, load.seen, tickets.seen);
+      const { loginsBegun, yes, no } = load.seen;
       return {
         seed,
         faults,
         ends: fixture.ends(),
         settledAfterSeconds: Math.round(waited / 1000),
-        seen: { loginsBegun, yes, no, failedCalls },
+        seen: {
+          loginsBegun,
+          yes,
+          no,
+          failedCalls: load.seen.failedCalls() + tickets.seen.failedCalls(),
+          written: tickets.seen.written.size,
+          replies: tickets.seen.accepted.size,
+        },
         invariants,
       };
     } finally {
@@ -84,6 +94,7 @@ async function hurt(
 async function judge(
   fixture: ChaosFixture,
   seen: Seen,
+  tickets: TicketsSeen,
 ): Promise<{ waited: number; invariants: Invariant[] }> {
   const begun = Date.now();
   const pool = createPool({ url: fixture.databaseUrl, max: 2 });
@@ -106,7 +117,11 @@ async function judge(
       holds: code === 0,
       detail: problems.join('; ') || 'healthy',
     };
-    return { waited, invariants: [...(await checkInvariants(pool, seen)), stuck, healthy] };
+    const invariants = [
+      ...(await checkInvariants(pool, seen)),
+      ...(await checkTickets(pool, fixture, tickets)),
+    ];
+    return { waited, invariants: [...invariants, stuck, healthy] };
   } finally {
     await pool.end();
   }

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPool } from '../../src/db/pool';
+import { createSimulatorControl, simulatedChannels } from '../support/simulator-control';
+import { createCaller, until } from './caller';
+import type { ChaosFixture } from './fixture';
+import type { Random } from './random';
+
+/** What customers and agents saw of the helpdesk. */
+export interface TicketsSeen {
+  /** Texts of customers, each sent once. */
+  written: Set<string>;
+  /** Texts of replies that the API has accepted. */
+  accepted: Set<string>;
+  closed: number;
+  /** Tickets whose customers wait, and of which no event told at the end: their timers have stopped. */
+  forgotten: number;
+  failedCalls(): number;
+}
+
+export interface TicketLoad {
+  seen: TicketsSeen;
+  /** Ends the conversations, waits for the timers of those without an answer, and closes every ticket. */
+  stop(): Promise<void>;
+}
+
+const CUSTOMERS = 2;
+const AGENTS = 1;
+const MESSAGES = 4;
+/** Those of the logins begin lower. */
+const FIRST_USER = 5_000_000;
+const CUSTOMER_PATIENCE_MS = 15_000;
+/** Longer than the lease of an Idempotency-Key whose holder has died. */
+const AGENT_PATIENCE_MS = 60_000;
+
+/** Customers who write, and agents who reply, close and come back to what a customer reopens. */
+export function startTicketLoad(fixture: ChaosFixture, random: Random): TicketLoad {
+  const control = createSimulatorControl(fixture.simulator.url);
+  const caller = createCaller(fixture);
+  const seen: TicketsSeen = {
+    written: new Set(),
+    accepted: new Set(),
+    closed: 0,
+    forgotten: 0,
+    failedCalls: () => caller.failedCalls,
+  };
+  let stopped = false;
+
+  /** With a key, and again until it is answered: what a caller does who wants a thing done once. */
+  function request(method: string, route: string, body: unknown) {
+    const headers = { 'idempotency-key': randomUUID() };
+    return until(AGENT_PATIENCE_MS, async () => {
+      const answer = await caller.call(method, route, body, headers);
+      return answer.status === 0 || answer.status >= 500 || answer.status === 425 ? null : answer;
+    });
+  }
+
+  async function conversation(user: number): Promise<void> {
+    const channel = simulatedChannels[user % simulatedChannels.length] ?? 'telegram';
+    await control.open(channel, user, { start: 'help_chaos', first_name: 'Chaos' });
+    const asked = await until(CUSTOMER_PATIENCE_MS, async () => {
+      const { messages } = await control.chat(channel, user);
+      return messages.find(({ text }) => text === 'What is it about?');
+    });
+    if (!asked) return;
+    for (let n = 1; n <= MESSAGES; n += 1) {
+      const text = `from ${user}, ${n}`;
+      await control.say(channel, user, text);
+      seen.written.add(text);
+      await sleep(random.between(100, 2_500));
+    }
+  }
+
+  async function customers(lane: number): Promise<void> {
+    for (let turn = 0; !stopped; turn += 1) {
+      await conversation(FIRST_USER + lane * 10_000 + turn).catch(() => undefined);
+    }
+  }
+
+  async function openTickets(): Promise<{ ticket_id: string; status: string }[]> {
+    const { body } = await caller.call('GET', '/v1/helpdesk/tickets?open=true&limit=100');
+    return (body['data'] ?? []) as { ticket_id: string; status: string }[];
+  }
+
+  async function agent(): Promise<void> {
+    while (!stopped) {
+      await sleep(random.between(300, 1_200));
+      const open = await openTickets();
+      if (open.length === 0) continue;
+      const path = `/v1/helpdesk/tickets/${random.pick(open).ticket_id}`;
+      const chance = random.next();
+      if (chance < 0.2) {
+        await request('PATCH', path, { status: 'closed' });
+        continue;
+      }
+      const text = `reply ${randomUUID()}`;
+      const status = chance < 0.4 ? { status: 'closed' } : {};
+      const answer = await request('POST', `${path}/messages`, { content: { text }, ...status });
+      if (answer?.status === 201) seen.accepted.add(text);
+    }
+  }
+
+  const running = until(AGENT_PATIENCE_MS, async () => {
+    const { status } = await caller.call('PATCH', '/v1/helpdesk', { enabled: true });
+    return status === 200 ? true : null;
+  }).then(() =>
+    Promise.all([
+      ...Array.from({ length: CUSTOMERS }, (_, lane) => customers(lane)),
+      ...Array.from({ length: AGENTS }, agent),
+    ]),
+  );
+
+  /** Repeats a count until it is 0. */
+  async function untilNone(patienceMs: number, count: () => Promise<number>): Promise<number> {
+    let last = -1;
+    await until(patienceMs, async () => {
+      last = await count();
+      return last === 0 ? true : null;
+    });
+    return last;
+  }
+
+  return {
+    seen,
+    async stop() {
+      stopped = true;
+      await running;
+      const pool = createPool({ url: fixture.databaseUrl, max: 1 });
+      const counted = async (from: string) =>
+        (await pool.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${from}`)).rows[0]?.count ??
+        0;
+      try {
+        await untilNone(AGENT_PATIENCE_MS, () => counted('bot_updates WHERE handled_at IS NULL'));
+        seen.forgotten = await untilNone(AGENT_PATIENCE_MS, () =>
+          counted(
+            `tickets WHERE status <> 'closed' AND waiting_since IS NOT NULL AND NOT unanswered_reported`,
+          ),
+        );
+        await untilNone(AGENT_PATIENCE_MS, async () => {
+          const open = await openTickets();
+          const ids = open.map(({ ticket_id }) => ticket_id);
+          if (ids.length > 0)
+            await request('POST', '/v1/helpdesk/tickets/bulk', { ids, set: { status: 'closed' } });
+          return counted(`tickets WHERE status <> 'closed'`);
+        });
+        seen.closed = await counted(`tickets WHERE status = 'closed'`);
+      } finally {
+        await pool.end();
+      }
+    },
+  };
+}
