@@ -66,7 +66,9 @@ const fields = [
   field('terms', { type: 'checkbox', label_ru: 'Согласие', required: true }),
 ];
 
-it.each(simulatedChannels.map((channel, index) => [channel, index === 0 ? 'en' : 'ru'] as const))(
+it.each(
+  simulatedChannels.flatMap((channel) => (['en', 'ru'] as const).map((lang) => [channel, lang] as const)),
+)(
   'a form is filled in the bot question by question (%s, %s), and its last answer subscribes',
   async (channel, lang) => {
     const form = await create({ fields, title_en: 'Order', title_ru: 'Заказ' });
@@ -112,6 +114,13 @@ it.each(simulatedChannels.map((channel, index) => [channel, index === 0 ? 'en' :
     const events = await eventsOf(service, project, 'subscription.created', 'form.submitted');
     const own = events.filter(({ data }) => data['subscriber_id'] === stored?.subscriber_id);
     expect(own.map(({ name }) => name)).toEqual(['subscription.created', 'form.submitted']);
+    expect(own[1]?.data).toMatchObject({
+      form_id: form.form_id,
+      submission_id: stored?.submission_id,
+      channel,
+      answers: stored?.answers,
+      source: 'bot',
+    });
   },
 );
 
@@ -145,8 +154,8 @@ it('asks again for what a change of the form has made wrong, and a draft lives 2
   await person.says('1/3.');
   await person.tap('Skip');
   await person.says('2/3.');
-  // A photo is no answer, and skips nothing.
-  await service.control.sendFile('telegram', person.user, { type: 'photo' });
+  // A photo is no answer, whatever its caption says, and skips nothing.
+  await service.control.sendFile('telegram', person.user, { type: 'photo', caption: 'b' });
   await person.says('Choose one of the options.');
   // The question is gone: the answer counts all the same.
   await service.control.faults('telegram', {

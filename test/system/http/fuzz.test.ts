@@ -171,7 +171,7 @@ async function check(operation: Operation, response: Response): Promise<void> {
   expect(operation.statuses).toContain(String(response.status));
 }
 
-/** A template, a batch, a scheduled and a recurring message, and a chain. */
+/** A template, a batch, a scheduled and a recurring message, a chain, a form with a submission, and a ticket with a type. */
 async function createEntries(api: TestProject['api']): Promise<unknown[]> {
   const content = { text: 'x' };
   const template = await api('POST', '/v1/templates', { key: 'known', variants: { en: content } });
@@ -195,7 +195,14 @@ async function createEntries(api: TestProject['api']): Promise<unknown[]> {
     fields: [{ key: 'a', type: 'text', label_en: 'A' }],
     allowed_origins: ['*'],
   });
+  const submission = await api('POST', `/f/${form.body.form_id}`, { a: 'x' });
+  await api('PATCH', '/v1/helpdesk', { enabled: true });
+  const type = await api('POST', '/v1/helpdesk/types', { name_en: 'Type', name_ru: 'Тип' });
+  const ticket = await api('POST', '/v1/helpdesk/tickets', { customer: { name: 'Ann' }, text: 'x' });
   return [
+    submission.body.submission_id,
+    type.body.type_id,
+    ticket.body.ticket_id,
     template.body.key,
     batch.body.batch_id,
     scheduled.body.scheduled_id,
