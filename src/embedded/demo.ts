@@ -22,6 +22,7 @@ import {
   insertProject,
   updateProject,
 } from '../projects/queries/projects';
+import { seedDemoTickets } from './demo-tickets';
 import { namedUserId } from './simulator/users';
 import { ERASED_SUBSCRIBER_ID } from '../subscribers';
 import { subscribe, unsubscribe } from '../subscribers/queries/subscriptions';
@@ -53,7 +54,8 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string, cipher: Ci
     if (!project) throw new Error('the demo project could not be created');
     if (!earlier) {
       await seedDemoMessages(db, project.id);
-      await seedDemoSubscriber(db, project.id);
+      const subscriberId = await seedDemoSubscriber(db, project.id);
+      await seedDemoTickets(db, project.id, subscriberId);
       await seedDemoForm(db, project.id, cipher);
     }
     await updateProject(db, project.id, {
@@ -163,7 +165,7 @@ async function seedDemoMessages(db: Db, projectId: string): Promise<void> {
  * A few events of the owner and a batch that names them. The owner is unsubscribed: the demo's messages reach only people
  * who subscribed themselves.
  */
-async function seedDemoSubscriber(db: Db, projectId: string): Promise<void> {
+async function seedDemoSubscriber(db: Db, projectId: string): Promise<string> {
   const id = String(namedUserId(demoOwner));
   const user = { channel: 'telegram' as const, platform_user_id: id };
   const about = { chat_id: id, bot: null, first_name: 'Demo', username: null, lang: 'en' as const };
@@ -213,6 +215,7 @@ async function seedDemoSubscriber(db: Db, projectId: string): Promise<void> {
     ERASED_SUBSCRIBER_ID,
   );
   await completeBatch(db, batchId);
+  return subscriber.id;
 }
 
 /** A form with an answer from a site and one in the spam folder. */

@@ -76,7 +76,16 @@ describe('npm start, as a user runs it', () => {
       return true;
     });
     expect((await call(`${runtime.api_url}/v1/event-types`, runtime.demo?.api_key)).status).toBe(200);
-    for (const list of ['templates', 'send/batch', 'scheduled', 'recurring', 'drip-chains', 'events']) {
+    for (const list of [
+      'templates',
+      'send/batch',
+      'scheduled',
+      'recurring',
+      'drip-chains',
+      'events',
+      'forms',
+      'helpdesk/tickets',
+    ]) {
       const shown = await call(`${runtime.api_url}/v1/${list}`, runtime.demo?.api_key);
       expect([list, shown.status, (shown.body as { data: unknown[] }).data[0]]).toEqual([
         list,

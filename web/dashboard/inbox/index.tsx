@@ -70,6 +70,7 @@ export function Inbox({ id }: { id: string | undefined }) {
         <Views hasOwn={me !== null} />
       </div>
       <Problem error={found.error ?? agents.error ?? types.error ?? settings.error} />
+      {!isEmpty && settings.data?.enabled === false && <SupportIsOff onChanged={settings.reload} />}
       {isEmpty && id === undefined ? (
         settings.data && <NoTickets settings={settings.data} onChanged={settings.reload} />
       ) : (
@@ -129,7 +130,6 @@ function Views({ hasOwn }: { hasOwn: boolean }) {
 
 function NoTickets(props: { settings: HelpdeskSettings; onChanged: () => Promise<void> }) {
   const w = words();
-  const [error, setError] = useState<Error | null>(null);
   if (props.settings.enabled) {
     return (
       <Empty icon="inbox" title={w.noTickets} text={w.howToOpen}>
@@ -139,6 +139,29 @@ function NoTickets(props: { settings: HelpdeskSettings; onChanged: () => Promise
   }
   return (
     <Empty icon="inbox" title={w.off} text={w.offText}>
+      <TurnOn onChanged={props.onChanged} />
+    </Empty>
+  );
+}
+
+/** Earlier tickets stay, and can be answered. */
+function SupportIsOff({ onChanged }: { onChanged: () => Promise<void> }) {
+  const w = words();
+  return (
+    <div class="note support-off">
+      <p>
+        <strong>{w.off}.</strong> {w.offText}
+      </p>
+      <TurnOn onChanged={onChanged} />
+    </div>
+  );
+}
+
+function TurnOn({ onChanged }: { onChanged: () => Promise<void> }) {
+  const w = words();
+  const [error, setError] = useState<Error | null>(null);
+  return (
+    <>
       <Problem error={error} />
       <Allowed scope="manage">
         <p class="buttons">
@@ -146,7 +169,7 @@ function NoTickets(props: { settings: HelpdeskSettings; onChanged: () => Promise
             kind="primary"
             act={async () => {
               await helpdesk.changeSettings({ enabled: true });
-              await props.onChanged();
+              await onChanged();
               toast(w.turnedOn);
             }}
             onError={setError}
@@ -155,6 +178,6 @@ function NoTickets(props: { settings: HelpdeskSettings; onChanged: () => Promise
           </ActionButton>
         </p>
       </Allowed>
-    </Empty>
+    </>
   );
 }
