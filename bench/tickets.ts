@@ -45,25 +45,26 @@ async function benchInbox(): Promise<Figure[]> {
     const [{ id, subscriber_id } = { id: '', subscriber_id: '' }] = rows;
     const figures: Figure[] = [];
     for (const [name, path] of Object.entries({
-      'open tickets': '/tickets?open=true&limit=25',
+      'open tickets': '/tickets?sort=updated&limit=50&open=true',
       counts: '/counts',
-      'all tickets': '/tickets?limit=25',
-      'closed ones': '/tickets?open=false&limit=25',
-      'by status': '/tickets?status=waiting&limit=25',
-      'by priority': '/tickets?open=true&priority=urgent&limit=25',
-      'by type': `/tickets?open=true&type_id=${typeId}&limit=25`,
-      'without an assignee': '/tickets?open=true&assignee_id=none&limit=25',
-      overdue: '/tickets?overdue=true&limit=25',
-      'on time': '/tickets?overdue=false&limit=25',
-      'of a customer': `/tickets?subscriber_id=${subscriber_id}&limit=25`,
-      'search for a word of one ticket': `/tickets?q=rare${Math.floor(TICKETS / 2)}&limit=25`,
-      'search for a word of every ticket': '/tickets?q=order&limit=25',
-      'search for two words of every ticket, open': '/tickets?q=order%20arriv&open=true&limit=25',
-      'search for the beginning of words': '/tickets?q=o&limit=25',
+      'all tickets': '/tickets?sort=updated&limit=50',
+      'closed ones': '/tickets?sort=updated&limit=50&open=false',
+      'by status': '/tickets?sort=updated&limit=50&status=waiting',
+      'by priority': '/tickets?sort=updated&limit=50&open=true&priority=urgent',
+      'by type': `/tickets?sort=updated&limit=50&open=true&type_id=${typeId}`,
+      'without an assignee': '/tickets?sort=updated&limit=50&open=true&assignee_id=none',
+      overdue: '/tickets?sort=updated&limit=50&overdue=true',
+      'on time': '/tickets?sort=updated&limit=50&overdue=false',
+      'of a customer': `/tickets?sort=updated&limit=50&subscriber_id=${subscriber_id}`,
+      'search for a word of one ticket': `/tickets?sort=updated&limit=50&q=rare${Math.floor(TICKETS / 2)}`,
+      'search for a word of every ticket': '/tickets?sort=updated&limit=50&q=order',
+      'search for two words of every ticket, open':
+        '/tickets?sort=updated&limit=50&q=order%20arriv&open=true',
+      'search for the beginning of words': '/tickets?sort=updated&limit=50&q=o',
       'search for a word of every closed ticket, urgent and open':
-        '/tickets?q=old&open=true&priority=urgent&limit=25',
-      'search for a word of no ticket': '/tickets?q=lighthouse&limit=25',
-      'search for a number': `/tickets?q=%23${TICKETS}&limit=25`,
+        '/tickets?sort=updated&limit=50&q=old&open=true&priority=urgent',
+      'search for a word of no ticket': '/tickets?sort=updated&limit=50&q=lighthouse',
+      'search for a number': `/tickets?sort=updated&limit=50&q=%23${TICKETS}`,
       'a ticket': `/tickets/${id}`,
       'its messages': `/tickets/${id}/messages?limit=50`,
     })) {
@@ -84,13 +85,13 @@ async function insertTickets(pool: pg.Pool, projectId: string, typeId: string): 
   );
   await pool.query(
     `INSERT INTO tickets (id, project_id, number, subject, status, priority, type_id, source, subscriber_id, virtual,
-       waiting_since, first_reply_at, first_reply_due_at, words, preview, created_at, closed_at, wake_at)
+       waiting_since, first_reply_at, first_reply_due_at, words, preview, created_at, closed_at, updated_at, wake_at)
      SELECT gen_random_uuid(), $1, i, 'Order ' || i || ' has not arrived', status,
        (ARRAY['low', 'normal', 'high', 'urgent'])[1 + i % 4], CASE WHEN i % 3 = 0 THEN $2::uuid END, 'bot', s.id, false,
        CASE WHEN status IN ('new', 'in_progress') THEN at END, CASE WHEN status <> 'new' THEN at END, at + interval '1 day',
        array_to_tsvector(ARRAY(SELECT $4 || word FROM unnest(ARRAY['order', 'rare' || i, 'has', 'not', 'arrived', 'customer',
          i::text, CASE WHEN status = 'closed' THEN 'old' ELSE 'open' END]) AS word)),
-       'Where is my order?', at, CASE WHEN status = 'closed' THEN at + interval '1 day' END, NULL
+       'Where is my order?', at, CASE WHEN status = 'closed' THEN at + interval '1 day' END, at, NULL
      FROM (SELECT i, now() - (${TICKETS} - i) * interval '90 days' / ${TICKETS} AS at,
          CASE i % 20 WHEN 0 THEN 'new' WHEN 1 THEN 'in_progress' WHEN 2 THEN 'waiting' WHEN 3 THEN 'waiting' ELSE 'closed' END
            AS status

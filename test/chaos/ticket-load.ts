@@ -139,8 +139,9 @@ export function startTicketLoad(fixture: ChaosFixture, random: Random): TicketLo
         await untilNone(AGENT_PATIENCE_MS, async () => {
           const open = await openTickets();
           const ids = open.map(({ ticket_id }) => ticket_id);
-          if (ids.length > 0)
+          if (ids.length > 0) {
             await request('POST', '/v1/helpdesk/tickets/bulk', { ids, set: { status: 'closed' } });
+          }
           return counted(`tickets WHERE status <> 'closed'`);
         });
         seen.closed = await counted(`tickets WHERE status = 'closed'`);
