@@ -28,6 +28,7 @@ export interface GreedyOptions {
 }
 
 export interface Greedy {
+  pid: number;
   /** Ends the load; resolves to the number of responses by status. */
   stop(): Promise<Record<string, number>>;
 }
@@ -38,6 +39,7 @@ export function startGreedy(options: GreedyOptions): Greedy {
   child.send(options);
   const ended = once(child, 'exit');
   return {
+    pid: child.pid ?? 0,
     async stop() {
       const counts = once(child, 'message');
       child.send('stop');

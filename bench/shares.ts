@@ -1,3 +1,4 @@
+import { cpus } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventNames, isPublished } from '../src/events/contract';
@@ -11,6 +12,7 @@ import { greedyLoads, startGreedy, type GreedyLoad, type GreedyOptions } from '.
 import { metricOf } from './metric';
 import { percentile } from './numbers';
 import { startBenchReceiver, type BenchReceiver } from './receiver';
+import { ownCpu, serverPids, treeCpu } from './role-processes';
 import { figureTable, type Figure } from './table';
 import { startHerald } from './worker-process';
 
@@ -32,6 +34,8 @@ interface Login {
 interface Measured {
   logins: Login[];
   longestDelayMs: number;
+  /** Cores that each part has used on average, and those of all other processes of the machine. */
+  cores: Record<string, number>;
 }
 
 /**
@@ -74,7 +78,19 @@ export async function benchLoginsBeside(loads: GreedyLoad[]): Promise<Figure[]> 
       );
       return { ms: performance.now() - began, failed, steps };
     };
-    const measure = (seconds: number) => measureLogins(login, seconds, metricsPort);
+    const servers = serverPids(bench.config.HERALD_DATA_DIR);
+    const parts = (load: number | null): Record<string, () => number> => ({
+      Herald: () => ownCpu(herald.child.pid ?? 0),
+      PostgreSQL: () => treeCpu(servers.postgres),
+      Temporal: () => treeCpu(servers.temporal),
+      'the bench': () => ownCpu(process.pid),
+      ...(load === null ? {} : { 'the load': () => ownCpu(load) }),
+    });
+    const measure = async (seconds: number, load: number | null = null): Promise<Measured> => {
+      const coresUsed = watchCores(parts(load));
+      const measured = await measureLogins(login, seconds, metricsPort);
+      return { ...measured, cores: coresUsed() };
+    };
     await measure(5);
     const figures: Figure[] = [];
     for (const load of loads) {
@@ -83,13 +99,14 @@ export async function benchLoginsBeside(loads: GreedyLoad[]): Promise<Figure[]> 
       const alone = await measure(ALONE_SECONDS);
       if (profileFolder) herald.child.kill('SIGUSR2');
       const greedy = startGreedy(options);
-      const beside = await measure(BESIDE_SECONDS);
+      const beside = await measure(BESIDE_SECONDS, greedy.pid);
       const answers = await greedy.stop();
       if (profileFolder) herald.child.kill('SIGUSR2');
       const p50 = percentile(sorted(alone), 0.5);
       const recovery = await secondsToRecover(login, p50);
       process.stderr.write(`    responses to ${load}: ${JSON.stringify(answers)}\n`);
       process.stderr.write(`    slowest steps: ${slowestSteps(beside)}; alone: ${slowestSteps(alone)}\n`);
+      process.stderr.write(`    cores used: ${coresOf(beside)}; alone: ${coresOf(alone)}\n`);
       const compared = compare(load, alone, beside, recovery);
       // At once: the whole takes a quarter of an hour.
       process.stderr.write(`${figureTable(compared)}\n`);
@@ -127,7 +144,7 @@ async function measureLogins(
   login: () => Promise<Login>,
   seconds: number,
   metricsPort: number,
-): Promise<Measured> {
+): Promise<Omit<Measured, 'cores'>> {
   const began = performance.now();
   const running: Promise<Login>[] = [];
   let longestDelayMs = 0;
@@ -139,6 +156,33 @@ async function measureLogins(
   }
   const logins = await Promise.all(running);
   return { logins, longestDelayMs: Math.max(longestDelayMs, await longestDelay(metricsPort)) };
+}
+
+/** Returns a function that tells the cores used since. What others of the machine use explains figures that differ between runs. */
+function watchCores(parts: Record<string, () => number>): () => Record<string, number> {
+  const read = () => ({
+    at: performance.now() / 1000,
+    machine: cpus().reduce((sum, { times: { idle: _idle, ...busy } }) => sum + total(busy) / 1000, 0),
+    parts: Object.fromEntries(Object.entries(parts).map(([name, cpu]) => [name, cpu()])),
+  });
+  const before = read();
+  return () => {
+    const after = read();
+    const seconds = after.at - before.at;
+    const used = Object.keys(parts).map(
+      (name) => [name, ((after.parts[name] ?? NaN) - (before.parts[name] ?? NaN)) / seconds] as const,
+    );
+    const ours = used.reduce((sum, [, cores]) => sum + cores, 0);
+    return { ...Object.fromEntries(used), others: (after.machine - before.machine) / seconds - ours };
+  };
+}
+
+const total = (times: Record<string, number>) => Object.values(times).reduce((sum, each) => sum + each, 0);
+
+function coresOf({ cores }: Measured): string {
+  return Object.entries(cores)
+    .map(([name, used]) => `${name} ${used.toFixed(2)}`)
+    .join(', ');
 }
 
 /** Since the last scrape. */
