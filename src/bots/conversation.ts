@@ -61,7 +61,7 @@ export interface ChatHandlers {
  * 1. `/start` with a link, a tap, `/stop`, `/cancel` and `/tickets` mean the same in every state.
  * 2. A message goes to the first that takes it: a form being filled; the ticket whose message it quotes; a request being
  *    written; the ticket that was chosen, the only open one, or the only one that can reopen; with several, the bot asks.
- * 3. What nobody takes gets an answer that says what the bot can do. Nothing is dropped silently.
+ * 3. A message that no conversation takes gets an answer that says what the bot can do. Nothing is dropped silently.
  */
 export function createConversation(
   core: Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>,

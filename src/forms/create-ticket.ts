@@ -69,7 +69,7 @@ function shown(answer: Answer, lang: Language): string {
   return lang === 'ru' ? (answer ? 'да' : 'нет') : answer ? 'yes' : 'no';
 }
 
-/** Somebody who is no subscriber: the field that is called a name, and the first address or number. */
+/** A submitter who is no subscriber: the field that is called a name, and the first address or number. */
 function virtualCustomer(
   fields: readonly Field[],
   answers: Answers,

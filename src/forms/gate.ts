@@ -83,7 +83,7 @@ export function formGate(deps: {
   };
 }
 
-/** Without credentials: a form knows nobody by a cookie. */
+/** Without credentials: a form reads no cookie. */
 function allowOrigin(ctx: Context): void {
   const origin = ctx.get('origin');
   if (origin === '') return;

@@ -115,7 +115,7 @@ class Page {
       if (!(error instanceof FaultyAnswers) || error.unknown.length > 0) throw error;
       ctx.status = 400;
       ctx.state['errorCode'] = error.code;
-      // The same token: whoever corrects an answer does not begin to wait again.
+      // The same token: a person who corrects an answer does not begin to wait again.
       const token = typeof body._token === 'string' ? body._token : form.token();
       return this.show(form, { given: body, faults: error.faults }, token);
     }

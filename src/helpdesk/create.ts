@@ -82,7 +82,7 @@ export async function createTicket(
   const assigneeId = request.assigneeId === undefined ? (type?.assignee_id ?? null) : request.assigneeId;
   await ticketEvents(db, format).created(ticket, text, assigneeId);
   if (assigneeId === null) return ticket;
-  // Nobody but the type has assigned it.
+  // The type alone has assigned it.
   const assigner = author.by === 'customer' ? { ...author, by: 'system' as const } : author;
   return changeTicket(db, ticket, { assignee_id: assigneeId }, assigner, format);
 }

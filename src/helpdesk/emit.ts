@@ -47,7 +47,7 @@ export function ticketEvents(db: Db, format: SubscriberIdFormat) {
     until && Math.max(0, Math.round((until.getTime() - ticket.created_at.getTime()) / 1000));
 
   return {
-    /** It is new, and nobody has it yet, in the event; whoever gets it next is told of it. */
+    /** In the event it is new and has no assignee yet; the event after it names the first one. */
     created: (ticket: TicketRow, text: string, assigneeId: string | null) =>
       emit('ticket.created', ticket, { text, source: ticket.source }, { assigneeId }),
 

@@ -21,7 +21,7 @@ export interface DemoTicket {
   words: string[];
 }
 
-/** Without events: nobody has written it. The first reply was due four hours after the first message. */
+/** Without events: no customer has written it. The first reply was due four hours after the first message. */
 export function insertDemoTicket(db: Db, projectId: string, ticket: DemoTicket): Promise<number> {
   const ago = (parameter: string) => `now() - make_interval(hours => ${parameter}::int)`;
   return change(

@@ -23,7 +23,7 @@ export async function findSettings(db: Db, projectId: string): Promise<HelpdeskS
   return found ?? defaults;
 }
 
-/** Waits for whoever changes the settings or counts the next ticket. */
+/** Waits for the transaction that changes the settings or counts the next ticket. */
 export async function lockSettings(db: Db, projectId: string): Promise<HelpdeskSettings> {
   await change(
     db,

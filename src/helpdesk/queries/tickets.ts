@@ -171,7 +171,7 @@ export interface TicketSearch {
   status?: TicketStatus | undefined;
   priority?: TicketPriority | undefined;
   typeId?: string | undefined;
-  /** Null: nobody. */
+  /** Null: none. */
   assigneeId?: string | null | undefined;
   subscriberId?: string | undefined;
   number?: number | undefined;
@@ -208,7 +208,7 @@ export function listTickets(
   ];
   const given = filters.filter(([, , value]) => value !== undefined);
   const fixed = [
-    ...(assigneeId === null ? [['nobody', 't.assignee_id IS NULL']] : []),
+    ...(assigneeId === null ? [['unassigned', 't.assignee_id IS NULL']] : []),
     ...(open === true ? [['open', `t.status <> 'closed'`]] : []),
     ...(open === false ? [['closed', `t.status = 'closed'`]] : []),
     ...(overdue === true ? [['overdue', 't.due_at < now()']] : []),

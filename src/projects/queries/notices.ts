@@ -56,7 +56,7 @@ export function queueMemberMessages(
 
 /**
  * The same about a ticket: to members who follow all of them, and to the one who has it. Of several about one topic that wait
- * at the same time a member gets one: whoever writes much must not hold up the notices of others.
+ * at the same time a member gets one: a customer who writes much must not hold up the notices of others.
  */
 export function queueTicketNotices(
   db: Db,

@@ -472,7 +472,7 @@ describe('routes', () => {
     expect((await fetch(link.url)).status).toBe(404);
   });
 
-  it('create a ticket, also for somebody who is no subscriber', async () => {
+  it('create a ticket, also for a person who is no subscriber', async () => {
     await project.api('PATCH', '/v1/helpdesk', { enabled: true });
     const type = await project.api('POST', '/v1/helpdesk/types', {
       name_en: 'Order',

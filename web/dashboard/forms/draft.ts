@@ -35,7 +35,7 @@ export interface FieldDraft {
   /** Stays the same while fields are moved and renamed; rules name it. */
   key: number;
   name: string;
-  /** The name follows the label until somebody types one, or the form is stored. */
+  /** The name follows the label until the author types one, or the form is stored. */
   isNamed: boolean;
   type: FieldType;
   label_en: string;

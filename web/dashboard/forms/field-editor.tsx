@@ -27,7 +27,7 @@ export function FieldEditor(props: {
   const w = words();
   const kind = boundKinds[field.type];
   const problem = (part: (typeof fieldParts)[number]) => form.problemOf(`${path}.${part}`);
-  /** The name follows the label, English first, until somebody has typed one. */
+  /** The name follows the label, English first, until the author has typed one. */
   const label = (part: Pick<FieldDraft, 'label_en'> | Pick<FieldDraft, 'label_ru'>) => {
     const changed = { ...field, ...part };
     const name = freeName(others, changed.label_en || changed.label_ru || field.type);

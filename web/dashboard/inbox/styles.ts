@@ -1,6 +1,6 @@
 import css from './inbox.css?inline';
 
-// With the pages of the inbox, so that nobody loads them before the sign-in. The policy of the pages refuses style elements.
+// With the pages of the inbox, so that the sign-in page does not load them. The policy of the pages refuses style elements.
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(css);
 document.adoptedStyleSheets.push(sheet);

@@ -15,7 +15,7 @@ type Open = 'login' | 'endpoint' | 'callback' | null;
 export interface FirstStepsProps {
   project: ProjectView;
   endpoints: EndpointView[];
-  /** Whether anybody has ever confirmed a login of the project. */
+  /** Whether a user has ever confirmed a login of the project. */
   hasLogin: boolean;
   reload: () => Promise<void>;
 }

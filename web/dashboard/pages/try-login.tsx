@@ -38,7 +38,7 @@ export function TryLogin({ onClose, onLoggedIn }: { onClose: () => void; onLogge
     });
     return () => {
       closed.abort();
-      // Nobody waits for an answer any longer: the bot's question is taken back.
+      // The dialog is closed, so the bot's question is taken back.
       if (isOpen) api.cancelSession(session.session_id).catch(() => {});
     };
   }, [session]);
