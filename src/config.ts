@@ -28,6 +28,11 @@ const proxyCount = z
   .transform((value) => (value === 'true' ? '1' : value === 'false' ? '0' : value))
   .pipe(z.string().regex(/^(\d|10)$/, PROXIES))
   .transform(Number);
+const POSTGRES_URL = 'must be a URL that starts with postgres://';
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, POSTGRES_URL)
+  .refine(URL.canParse, POSTGRES_URL);
 const readableFile = z.string().refine(isReadableFile, { error: 'must be the path of a readable file' });
 
 export const roleNames = ['api', 'worker', 'bots'] as const;
@@ -91,13 +96,15 @@ const ownSettings = z.object({
       'How many reverse proxies in front of the service append to `X-Forwarded-For`, up to 10: the client’s address is that many entries from the right. `true` means 1, `false` 0.',
     ),
 
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must be a URL that starts with postgres://')
-    .refine(URL.canParse, 'must be a URL that starts with postgres://')
+  DATABASE_URL: postgresUrl
     .optional()
     .describe(
       'URL of a PostgreSQL server (15 or newer), instead of the embedded one. Setting it means production.',
+    ),
+  HERALD_DATABASE_DIRECT_URL: postgresUrl
+    .optional()
+    .describe(
+      'URL of the same database without a pooler, when `DATABASE_URL` is a pooler in transaction mode (PgBouncer). LISTEN, leader election, migrations and commands use it, and statements are not prepared by name.',
     ),
   HERALD_DATABASE_POOL: whole(8, 500)
     .default(20)
@@ -352,6 +359,9 @@ function pairProblems(values: Settings): string[] {
   }
   if (values.TEMPORAL_TLS_KEY_FILE && !values.TEMPORAL_TLS_CERT_FILE) {
     return ['TEMPORAL_TLS_CERT_FILE: is required with TEMPORAL_TLS_KEY_FILE'];
+  }
+  if (values.HERALD_DATABASE_DIRECT_URL && !values.DATABASE_URL) {
+    return ['DATABASE_URL: is required with HERALD_DATABASE_DIRECT_URL'];
   }
   return [];
 }

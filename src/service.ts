@@ -63,9 +63,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     for (const stopOne of stops.splice(0).reverse()) await stopOne();
   };
   try {
-    await migrateWithoutLimits(databaseUrl);
+    const directUrl = config.HERALD_DATABASE_DIRECT_URL ?? databaseUrl;
+    await migrateWithoutLimits(directUrl);
     const pools = createPools({
       url: databaseUrl,
+      transactionPooler: config.HERALD_DATABASE_DIRECT_URL !== undefined,
       roles: config.roles,
       size: config.HERALD_DATABASE_POOL,
       projectShare: config.HERALD_PROJECT_CONNECTIONS,
@@ -78,7 +80,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     stops.push(() => pools.end());
     const pool = pools.background;
 
-    const notifications = createNotifications({ url: databaseUrl, outage });
+    const notifications = createNotifications({ url: directUrl, outage });
     stops.push(() => notifications.stop());
     const temporal = { ...config, address: options.temporalAddress };
     const client = await createLazyClient(temporal);
@@ -137,7 +139,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       stops.push(() => worker.stop());
     }
     if (config.roles.includes('bots')) {
-      const bots = await startBots(core, databaseUrl);
+      const bots = await startBots(core, directUrl);
       stops.push(() => bots.stop());
     }
     return { core, apiUrl, operatorsUrl, stop };

@@ -33,8 +33,9 @@ function settingsOf(env: NodeJS.ProcessEnv): Settings {
   }
 }
 
-/** DATABASE_URL, or the embedded service that runs with this data directory. */
+/** DATABASE_URL, past a pooler if there is one, or the embedded service that runs with this data directory. */
 export function databaseUrlOf({ settings, runtime }: Installation): string {
+  if (settings.HERALD_DATABASE_DIRECT_URL) return settings.HERALD_DATABASE_DIRECT_URL;
   if (settings.DATABASE_URL) return settings.DATABASE_URL;
   const url = runtime?.['database_url'];
   if (typeof url === 'string') return url;

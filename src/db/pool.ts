@@ -11,6 +11,7 @@ import {
   queryTimeoutMs,
   type TimeLimits,
 } from './time-limits';
+import { UnnamedClient } from './unnamed-client';
 
 /** What a query function needs: the pool outside a transaction, one client inside it. */
 export interface Db {
@@ -25,6 +26,8 @@ export interface PoolOptions {
   timeLimits?: TimeLimits | undefined;
   /** Connections that one project may hold at once. Default: all. */
   projectShare?: number | undefined;
+  /** The URL is a pooler in transaction mode: the next statement may run on another connection of the server. */
+  transactionPooler?: boolean | undefined;
   /** Told of every connection that is made or lost. */
   outage?: Pick<Outage, 'watch'> | undefined;
 }
@@ -39,6 +42,7 @@ const limitsOfPools = new WeakMap<pg.Pool, TimeLimits>();
 
 export function createPool(options: PoolOptions): SharedPool {
   const { url, max = 10, applicationName = 'herald', timeLimits, projectShare, outage } = options;
+  const { transactionPooler = false } = options;
   const pool = new SharedPool(
     {
       connectionString: url,
@@ -51,11 +55,15 @@ export function createPool(options: PoolOptions): SharedPool {
       ...keepAlive,
       ...(timeLimits && {
         query_timeout: queryTimeoutMs(timeLimits.statementMs),
-        // The pool awaits it, although its type does not say so.
-        onConnect: (client) => applyTimeLimits(client, timeLimits) as unknown as void,
+        // The pool awaits it, although its type does not say so. A pooler has them in its own settings: a SET would stay on
+        // one of its connections, whichever it is.
+        ...(!transactionPooler && {
+          onConnect: (client) => applyTimeLimits(client, timeLimits) as unknown as void,
+        }),
       }),
       // Statements that are sent without awaiting the one before share a round trip.
       pipeline: true,
+      ...(transactionPooler && { Client: UnnamedClient }),
     },
     projectShare,
   );

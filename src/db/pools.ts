@@ -18,7 +18,10 @@ const purposesOfRoles = {
 /** LISTEN in every process, and leader election in one that runs bots. */
 const OTHER_CONNECTIONS = 2;
 
-export interface PoolsOptions extends Pick<PoolOptions, 'url' | 'timeLimits' | 'projectShare' | 'outage'> {
+export interface PoolsOptions extends Pick<
+  PoolOptions,
+  'url' | 'timeLimits' | 'projectShare' | 'transactionPooler' | 'outage'
+> {
   roles: readonly (keyof typeof purposesOfRoles)[];
   /** Connections of the process, all together. */
   size: number;

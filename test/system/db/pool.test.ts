@@ -1,7 +1,9 @@
 import type pg from 'pg';
-import { withPipelinedTransaction, withTransaction } from '../../../src/db/pool';
+import { withCancellation } from '../../../src/db/cancellable';
+import { createPool, withPipelinedTransaction, withTransaction } from '../../../src/db/pool';
 import { row } from '../../../src/db/query';
 import { isUnavailable } from '../../../src/lib/unavailable';
+import { eventually } from '../../support/eventually';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 let database: TestDatabase;
@@ -130,4 +132,31 @@ describe('transactions that lock the same rows in opposite order', () => {
     expect(runs).toBeGreaterThan(1);
     expect(runs).toBeLessThan(20);
   });
+});
+
+test('a reader that goes away ends its statement on the server', async () => {
+  const reader = new AbortController();
+  const sleeps = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query = 'SELECT pg_sleep(60)'
+    AND state = 'active'`;
+  const reading = withCancellation(pool, reader.signal, (db) => db.query({ text: 'SELECT pg_sleep(60)' }));
+  const outcome = expect(reading).rejects.toThrow('canceling statement due to user request');
+  await eventually(async () => (await pool.query(sleeps)).rowCount === 1);
+  reader.abort();
+  await outcome;
+  expect((await pool.query(sleeps)).rowCount).toBe(0);
+});
+
+test('behind a pooler in transaction mode no statement is prepared by name, and no setting stays on a connection', async () => {
+  const limits = { statementMs: 7_000, lockMs: 3_000 };
+  const pooled = createPool({ url: database.url, max: 1, timeLimits: limits, transactionPooler: true });
+  try {
+    const first = await row<{ one: number }>(pooled, 'named', 'SELECT 1 AS one');
+    await withTransaction(pooled, (db) => row(db, 'named', 'SELECT 2 AS one'));
+    expect(first).toEqual({ one: 1 });
+    const left = `SELECT (SELECT count(*) FROM pg_prepared_statements) AS prepared,
+      current_setting('statement_timeout') AS limit`;
+    expect(await row(pooled, 'left', left)).toEqual({ prepared: 0, limit: '0' });
+  } finally {
+    await pooled.end();
+  }
 });
