@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type pg from 'pg';
 import { newApiKey } from '../../src/lib/tokens';
 import { insertApiKey } from '../../src/projects/queries/keys';
 import { migrate } from '../../src/db/migrate';
@@ -15,13 +16,29 @@ import { searchAttributeTypes } from '../../src/temporal/names';
 import { startTestSimulator } from '../support/simulator';
 import { testBots } from '../support/simulator-control';
 import { stablePort } from '../support/stable-port';
+import { createClock, type Clock } from './clock';
+import { startDnsServer, type DnsServer } from './dns-server';
+import { moveToSmallDisk, type SmallDisk } from './small-disk';
 import { superviseRole, superviseServer, type Part } from './parts';
+
+export interface ChaosProject {
+  id: string;
+  slug: string;
+  apiKey: string;
+}
 
 export interface ChaosFixture {
   apiUrl: string;
   apiKey: string;
   projectId: string;
+  /** For the domains other than logins and deliveries. */
+  domainProject: ChaosProject;
+  /** For a project that publishes as fast as it can. */
+  bulkProject: ChaosProject;
   simulator: Simulator;
+  /** A name for the receivers, where DNS is part of what can fail. */
+  receiverHost?: string;
+  world?: World;
   parts: Part[];
   /** As an operator's shell has them. */
   settings: Record<string, string>;
@@ -32,8 +49,28 @@ export interface ChaosFixture {
   stop(): Promise<void>;
 }
 
+/** What surrounds the processes and can fail as well. Needs root, and Debian's libfaketime. */
+export interface World {
+  /** Of the worker. */
+  clock: Clock;
+  /** Of the database. */
+  disk: SmallDisk;
+  dns: DnsServer;
+}
+
+/** Of the certificate of the receivers: names other than this machine's own need https. */
+const RECEIVER_HOST = 'receiver.example';
+
+async function createWorld(directory: string, cluster: string): Promise<World> {
+  return {
+    clock: await createClock(path.join(directory, 'clock')),
+    disk: await moveToSmallDisk(path.join(directory, 'disk.img'), cluster),
+    dns: await startDnsServer(),
+  };
+}
+
 /** The production shape on one machine: every part a process of its own that can be hurt. */
-export async function startChaosFixture(): Promise<ChaosFixture> {
+export async function startChaosFixture({ hasWorld = false } = {}): Promise<ChaosFixture> {
   const directory = await mkdtemp(path.join(tmpdir(), 'herald-chaos-'));
   // Root's PostgreSQL runs as another user, who must be able to pass.
   await chmod(directory, 0o711);
@@ -44,11 +81,19 @@ export async function startChaosFixture(): Promise<ChaosFixture> {
   });
   const [databasePort, temporalPort, apiPort] = [await stablePort(), await stablePort(), await stablePort()];
   let databaseUrl = '';
-  const postgres = await superviseServer('postgres', async () => {
-    const server = await startPostgres({ dataDir, port: databasePort, settings: { max_connections: '150' } });
+  const startDatabase = async () => {
+    const settings = { max_connections: '150', max_wal_size: '256MB' };
+    const server = await startPostgres({ dataDir, port: databasePort, settings });
     databaseUrl = server.url;
     return server;
-  });
+  };
+  let world: World | undefined;
+  if (hasWorld) {
+    // Its files are moved while it is stopped.
+    await (await startDatabase()).stop();
+    world = await createWorld(directory, dataDir.file('postgres', 'data'));
+  }
+  const postgres = await superviseServer('postgres', startDatabase);
   const temporal = await superviseServer('temporal', () =>
     startTemporalServer({
       cliPath,
@@ -60,36 +105,32 @@ export async function startChaosFixture(): Promise<ChaosFixture> {
     }),
   );
   const simulator = await startTestSimulator();
-  const project = await createProject(databaseUrl);
+  const { project, domainProject, bulkProject } = await createProjects(databaseUrl);
   const apiUrl = `http://127.0.0.1:${apiPort}`;
   const temporalAddress = `127.0.0.1:${temporalPort}`;
   const settings = {
-    NODE_ENV: 'test',
+    ...roleSettings(simulator),
     PORT: String(apiPort),
-    HERALD_METRICS_PORT: '0',
-    HERALD_HOST: '127.0.0.1',
     HERALD_PUBLIC_URL: apiUrl,
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporalAddress,
-    HERALD_TASK_QUEUE_PREFIX: 'chaos',
-    HERALD_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64'),
-    HERALD_ALLOW_LOCAL_WEBHOOKS: 'true',
-    HERALD_BOT_UPDATES: 'polling',
-    HERALD_CODE_TTL_SECONDS: '20',
-    HERALD_SESSION_TTL_SECONDS: '30',
-    HERALD_UNANSWERED_SECONDS: '3',
-    HERALD_LOG_LEVEL: 'warn',
-    TELEGRAM_BOT_TOKEN: testBots.telegram.token,
-    TELEGRAM_API_ROOT: simulator.telegramApiRoot,
-    MAX_BOT_TOKEN: testBots.max.token,
-    MAX_API_ROOT: simulator.maxApiRoot,
   };
-  const roles = ['api', 'worker', 'bots'].map((role) => superviseRole(role, settings));
+  const roles = ['api', 'worker', 'bots'].map((role) =>
+    superviseRole(role, {
+      ...settings,
+      ...world?.dns.env,
+      ...(role === 'worker' ? world?.clock.env : {}),
+    }),
+  );
   await Promise.all(roles.map((role) => role.ready()));
   return {
     apiUrl,
-    ...project,
+    apiKey: project.apiKey,
+    projectId: project.id,
+    domainProject,
+    bulkProject,
     simulator,
+    ...(world ? { world, receiverHost: RECEIVER_HOST } : {}),
     parts: [...roles, postgres, temporal],
     settings,
     databaseUrl,
@@ -101,25 +142,60 @@ export async function startChaosFixture(): Promise<ChaosFixture> {
       await temporal.stop();
       await postgres.stop();
       await dataDir.close();
+      world?.dns.close();
+      await world?.disk.unmount();
       await rm(directory, { recursive: true, force: true });
     },
   };
 }
 
-async function createProject(databaseUrl: string): Promise<{ projectId: string; apiKey: string }> {
+/** Of every role: short lives, so that everything ends within the test. */
+export function roleSettings(simulator: Simulator): Record<string, string> {
+  return {
+    NODE_ENV: 'test',
+    HERALD_METRICS_PORT: '0',
+    HERALD_HOST: '127.0.0.1',
+    HERALD_TASK_QUEUE_PREFIX: 'chaos',
+    HERALD_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64'),
+    HERALD_ALLOW_LOCAL_WEBHOOKS: 'true',
+    HERALD_BOT_UPDATES: 'polling',
+    HERALD_CODE_TTL_SECONDS: '20',
+    HERALD_SESSION_TTL_SECONDS: '30',
+    HERALD_UNANSWERED_SECONDS: '3',
+    HERALD_DRIP_SCALE: '0.01',
+    HERALD_LOG_LEVEL: 'warn',
+    TELEGRAM_BOT_TOKEN: testBots.telegram.token,
+    TELEGRAM_API_ROOT: simulator.telegramApiRoot,
+    MAX_BOT_TOKEN: testBots.max.token,
+    MAX_API_ROOT: simulator.maxApiRoot,
+  };
+}
+
+/** The schema, and projects whose limits the load does not meet. */
+export async function createProjects(
+  databaseUrl: string,
+): Promise<Record<'project' | 'domainProject' | 'bulkProject', ChaosProject>> {
   const pool = createPool({ url: databaseUrl, max: 1 });
   try {
     await migrate(pool);
-    const project = await insertProject(pool, { slug: 'chaos', name: 'Chaos' });
-    if (!project) throw new Error('the slug is taken');
-    const { key, hash, hint } = newApiKey();
-    await insertApiKey(pool, { project_id: project.id, hash, hint });
-    const most = 1_000_000;
-    const generous = { requests_per_minute: most, sessions_per_hour: most, sessions_per_address: most };
-    await updateProject(pool, project.id, generous);
-    await addPurchasedCredits(pool, project.id, 100_000);
-    return { projectId: project.id, apiKey: key };
+    return {
+      project: await createProject(pool, 'chaos'),
+      domainProject: await createProject(pool, 'domains'),
+      bulkProject: await createProject(pool, 'bulk'),
+    };
   } finally {
     await pool.end();
   }
+}
+
+async function createProject(pool: pg.Pool, slug: string): Promise<ChaosProject> {
+  const project = await insertProject(pool, { slug, name: slug });
+  if (!project) throw new Error('the slug is taken');
+  const { key, hash, hint } = newApiKey();
+  await insertApiKey(pool, { project_id: project.id, hash, hint });
+  const most = 1_000_000;
+  const generous = { requests_per_minute: most, sessions_per_hour: most, sessions_per_address: most };
+  await updateProject(pool, project.id, { ...generous, plan: 'basic' });
+  await addPurchasedCredits(pool, project.id, 100_000);
+  return { id: project.id, slug, apiKey: key };
 }

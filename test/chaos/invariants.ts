@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import type pg from 'pg';
 import { taskQueues } from '../../src/temporal/names';
 import type { ChaosFixture } from './fixture';
-import type { Seen } from './load';
+import type { Arrival, Load, Seen } from './load';
 
 export interface Invariant {
   invariant: string;
@@ -11,14 +11,25 @@ export interface Invariant {
   detail: string;
 }
 
+/** When something was hurt, in milliseconds of the clock. */
+export interface FaultTime {
+  from: number;
+  to: number;
+}
+
 /** What is still on its way; empty once everything has come to its end. */
-export async function unsettled(pool: pg.Pool, fixture: ChaosFixture): Promise<string[]> {
+export async function unsettled(
+  pool: pg.Pool,
+  fixture: ChaosFixture,
+  { domains }: Pick<Load, 'domains'>,
+): Promise<string[]> {
   const { rows } = await pool.query<{ what: string; count: number }>(
     `SELECT 'deliveries' AS what, count(*) FROM deliveries WHERE status = 'pending'
      UNION ALL SELECT 'sessions', count(*) FROM auth_sessions WHERE status IN ('pending', 'confirmed')
      UNION ALL SELECT 'bot updates', count(*) FROM bot_updates WHERE handled_at IS NULL`,
   );
   const open = rows.filter(({ count }) => count > 0).map(({ what, count }) => `${count} ${what}`);
+  for (const domain of domains) open.push(...(await domain.unsettled(pool)));
   const workflows = await openWorkflows(fixture);
   return workflows > 0 ? [...open, `${workflows} workflows`] : open;
 }
@@ -36,12 +47,41 @@ async function openWorkflows({ temporalAddress, settings }: ChaosFixture): Promi
 }
 
 /** What must be true after any disaster, judged by what the outside saw and the database says. */
-export async function checkInvariants(pool: pg.Pool, seen: Seen): Promise<Invariant[]> {
+export async function checkInvariants(
+  pool: pg.Pool,
+  { seen, domains }: Pick<Load, 'seen' | 'domains'>,
+  faults: FaultTime[],
+): Promise<Invariant[]> {
+  const ofDomains: Invariant[] = [];
+  for (const domain of domains) ofDomains.push(...(await domain.check(pool)));
   return [
     ...(await checkDeliveries(pool, seen)),
+    checkDuplicates(seen, faults),
     await checkCounts(pool),
     ...(await checkLogins(pool, seen)),
+    ...ofDomains,
   ];
+}
+
+/** An attempt, the time until its activity counts as lost, and a busy machine. */
+const IN_FLIGHT_MS = 20_000;
+
+/** A request that was answered well is followed by another only if a fault kept its result from being recorded. */
+function checkDuplicates({ received }: Seen, faults: FaultTime[]): Invariant {
+  const answered = (arrivals: Arrival[]) => arrivals.findIndex(({ status }) => status === 200);
+  const repeated = [...received.values()].filter((arrivals) => {
+    const first = answered(arrivals);
+    return first >= 0 && first < arrivals.length - 1;
+  });
+  const unexplained = repeated.filter((arrivals) => {
+    const at = arrivals[answered(arrivals)]?.at ?? 0;
+    return !faults.some(({ from, to }) => at > from - IN_FLIGHT_MS && at < to + IN_FLIGHT_MS);
+  });
+  return {
+    invariant: 'only attempts in flight during a fault are made again',
+    holds: unexplained.length === 0,
+    detail: `${repeated.length} of ${received.size} deliveries arrived again, ${unexplained.length} without a fault`,
+  };
 }
 
 interface DeliveryRecord {
@@ -75,7 +115,7 @@ async function checkDeliveries(pool: pg.Pool, seen: Seen): Promise<Invariant[]> 
   const others = deliveries.length - succeeded.length - failed.length;
   const arrivals = [...seen.received.values()];
   const wrongBytes = [...seen.received].filter(([id, bodies]) =>
-    bodies.some((body) => body !== byId.get(id)?.body),
+    bodies.some(({ body }) => body !== byId.get(id)?.body),
   );
   const { rows: unfinished } = await pool.query('SELECT 1 FROM attempts WHERE finished_at IS NULL');
   const requests = arrivals.reduce((sum, bodies) => sum + bodies.length, 0);
@@ -127,16 +167,31 @@ async function checkCounts(pool: pg.Pool): Promise<Invariant> {
 
 async function checkLogins(pool: pg.Pool, seen: Seen): Promise<Invariant[]> {
   const { rows } = await pool.query<
-    Record<'confirmed' | 'credits' | 'unpaid' | 'completed' | 'answers', number>
+    Record<
+      'confirmed' | 'credits' | 'unpaid' | 'completed' | 'answers' | 'sessions' | 'ended' | 'of_api',
+      number
+    >
   >(
-    `SELECT (SELECT count(*) FROM auth_sessions WHERE code_hash IS NOT NULL) AS confirmed,
+    `SELECT (SELECT count(*) FROM auth_sessions) AS sessions,
+       (SELECT count(*) FROM auth_sessions WHERE code_hash IS NOT NULL OR status IN ('declined', 'expired')) AS ended,
+       (SELECT count(*) FROM auth_sessions WHERE code_hash IS NOT NULL) AS confirmed,
        (SELECT count(*) FROM credit_ledger) AS credits,
        (SELECT count(*) FROM auth_sessions s WHERE code_hash IS NOT NULL
           AND NOT EXISTS (SELECT 1 FROM credit_ledger l WHERE l.session_id = s.id)) AS unpaid,
        (SELECT count(*) FROM events WHERE name = 'auth.completed') AS completed,
+       (SELECT count(*) FROM auth_sessions s WHERE code_hash IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM oidc_logins o WHERE o.session_id = s.id)) AS of_api,
        (SELECT count(*) FROM auth_answers WHERE answer = 'yes') AS answers`,
   );
-  const { confirmed = 0, credits = 0, unpaid = 0, completed = 0 } = rows[0] ?? {};
+  const {
+    confirmed = 0,
+    credits = 0,
+    unpaid = 0,
+    completed = 0,
+    sessions = 0,
+    ended = 0,
+    of_api = 0,
+  } = rows[0] ?? {};
   const twice = [...seen.verified.values()].filter((times) => times > 1).length;
   const { rows: consumed } = await pool.query<{ id: string }>(
     `SELECT id FROM auth_sessions WHERE status = 'consumed'`,
@@ -144,6 +199,11 @@ async function checkLogins(pool: pg.Pool, seen: Seen): Promise<Invariant[]> {
   const used = new Set(consumed.map(({ id }) => id));
   const unrecorded = [...seen.verified.keys()].filter((id) => !used.has(id)).length;
   return [
+    {
+      invariant: 'every login is confirmed, declined or expired',
+      holds: ended === sessions && sessions >= seen.loginsBegun,
+      detail: `${seen.loginsBegun} begun, ${confirmed} confirmed, ${ended - confirmed} declined or expired, ${sessions - ended} neither`,
+    },
     {
       invariant: 'no code is used twice',
       holds: twice === 0 && unrecorded === 0,
@@ -156,8 +216,9 @@ async function checkLogins(pool: pg.Pool, seen: Seen): Promise<Invariant[]> {
     },
     {
       invariant: 'every confirmation has its event',
-      holds: completed === confirmed,
-      detail: `${completed} auth.completed for ${confirmed} confirmations`,
+      // A login by OpenID Connect has none: its site gets tokens.
+      holds: completed === of_api,
+      detail: `${completed} auth.completed for ${of_api} confirmations`,
     },
   ];
 }

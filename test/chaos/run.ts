@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from '../../src/db/pool';
 import { runHerald } from '../support/npm-start';
 import { startChaosFixture, type ChaosFixture } from './fixture';
-import { checkInvariants, unsettled, type Invariant } from './invariants';
-import { startLoad, type Seen } from './load';
-import type { Part } from './parts';
+import { checkInvariants, unsettled, type FaultTime, type Invariant } from './invariants';
+import { startLoad, type Load, type Seen } from './load';
+import { faultsOfParts, faultsOfWorld, type Fault } from './faults';
 import { checkTickets } from './ticket-invariants';
 import { startTicketLoad, type TicketsSeen } from './ticket-load';
 import { seeded, type Random } from './random';
@@ -12,6 +12,8 @@ import { seeded, type Random } from './random';
 export interface ChaosOptions {
   seconds: number;
   seed: number;
+  /** With all domains under load, and with wrong clocks, a full disk, DNS and messengers that fail, receivers that hang. */
+  everything?: boolean;
   onProgress: (message: string) => void;
 }
 
@@ -19,82 +21,98 @@ export interface ChaosReport {
   seed: number;
   faults: Record<string, number>;
   ends: Record<string, number>;
+  seconds: number;
   settledAfterSeconds: number;
-  seen: Pick<Seen, 'loginsBegun' | 'yes' | 'no'> & { failedCalls: number; written: number; replies: number };
+  seen: Pick<Seen, 'loginsBegun' | 'yes' | 'no'> & Seen['calls'] & { written: number; replies: number };
   invariants: Invariant[];
 }
 
 /** A retried activity of a killed worker, the life of a session, and the retries after both. */
 const SETTLE_LIMIT_MS = 180_000;
 
-export async function runChaos({ seconds, seed, onProgress }: ChaosOptions): Promise<ChaosReport> {
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const { seconds, seed, everything = false, onProgress } = options;
   const random = seeded(seed);
   onProgress('starting Postgres, Temporal and the roles');
-  const fixture = await startChaosFixture();
+  const fixture = await startChaosFixture({ hasWorld: everything });
+  const pool = createPool({ url: fixture.databaseUrl, max: 2 });
   try {
-    const load = await startLoad(fixture, seeded(seed + 1));
+    const load = await startLoad(fixture, seeded(seed + 1), everything ? { users: 2, domains: pool } : {});
     const tickets = startTicketLoad(fixture, seeded(seed + 2));
     try {
-      const faults = await hurt(fixture.parts, random, seconds, onProgress);
+      const possible = [...faultsOfParts(fixture, random), ...faultsOfWorld(fixture, load, random)];
+      const { faults, times } = await hurt(possible, random, seconds, onProgress);
       onProgress('everything is left alone: waiting until it has settled');
       await Promise.all(fixture.parts.map((part) => part.ready()));
       await Promise.all([load.stop(), tickets.stop()]);
-      const { waited, invariants } = await judge(fixture, load.seen, tickets.seen);
-      const { loginsBegun, yes, no } = load.seen;
+      const { waited, invariants } = await judge(fixture, load, tickets.seen, times);
       return {
         seed,
+        seconds,
         faults,
         ends: fixture.ends(),
         settledAfterSeconds: Math.round(waited / 1000),
-        seen: {
-          loginsBegun,
-          yes,
-          no,
-          failedCalls: load.seen.failedCalls() + tickets.seen.failedCalls(),
-          written: tickets.seen.written.size,
-          replies: tickets.seen.accepted.size,
-        },
+        seen: summaryOf(load.seen, tickets.seen),
         invariants,
       };
     } finally {
       await load.close();
     }
   } finally {
+    await pool.end();
     await fixture.stop();
   }
 }
 
-/** One fault after another, now and then two at once, never two on the same part. */
+/** One fault after another, now and then two at once, never two of the same thing. */
 async function hurt(
-  parts: Part[],
+  possible: Fault[],
   random: Random,
   seconds: number,
   onProgress: (message: string) => void,
-): Promise<Record<string, number>> {
+): Promise<{ faults: Record<string, number>; times: FaultTime[] }> {
+  const times: FaultTime[] = [];
   const counts: Record<string, number> = {};
-  const busy = new Map<Part, Promise<void>>();
+  const busy = new Map<object, Promise<void>>();
   const end = Date.now() + seconds * 1000;
   while (Date.now() < end) {
     await sleep(random.between(800, 3_000));
-    const part = random.pick(parts);
-    const kind = random.pick(['kill', 'kill', 'pause'] as const);
-    const ms = Math.round(kind === 'kill' ? random.between(0, 2_500) : random.between(500, 4_000));
-    if (busy.has(part) || Date.now() > end) continue;
-    onProgress(`${kind} ${part.name}, ${ms} ms`);
-    counts[`${kind} ${part.name}`] = (counts[`${kind} ${part.name}`] ?? 0) + 1;
+    const { name, thing, run } = random.pick(possible);
+    if (busy.has(thing) || Date.now() > end) continue;
+    onProgress(name);
+    counts[name] = (counts[name] ?? 0) + 1;
+    const time = { from: Date.now(), to: Infinity };
+    times.push(time);
     busy.set(
-      part,
-      part[kind](ms).finally(() => busy.delete(part)),
+      thing,
+      run().finally(() => {
+        time.to = Date.now();
+        busy.delete(thing);
+      }),
     );
   }
   await Promise.all(busy.values());
-  return counts;
+  return { faults: counts, times };
 }
 
-async function judge(
+export const summaryOf = (
+  { loginsBegun, yes, no, calls }: Seen,
+  { written, accepted }: TicketsSeen,
+): ChaosReport['seen'] => ({
+  loginsBegun,
+  yes,
+  no,
+  ...calls,
+  written: written.size,
+  replies: accepted.size,
+});
+
+/** Waits until everything has come to its end, and compares what is left with what was seen. */
+export async function judge(
   fixture: ChaosFixture,
-  seen: Seen,
+  load: Pick<Load, 'seen' | 'domains'>,
   tickets: TicketsSeen,
+  faults: FaultTime[],
 ): Promise<{ waited: number; invariants: Invariant[] }> {
   const begun = Date.now();
   const pool = createPool({ url: fixture.databaseUrl, max: 2 });
@@ -102,7 +120,7 @@ async function judge(
     let open: string[] = [];
     do {
       await sleep(500);
-      open = await unsettled(pool, fixture).catch((error: Error) => [error.message]);
+      open = await unsettled(pool, fixture, load).catch((error: Error) => [error.message]);
     } while (open.length > 0 && Date.now() - begun < SETTLE_LIMIT_MS);
     const waited = Date.now() - begun;
     const stuck: Invariant = {
@@ -118,7 +136,7 @@ async function judge(
       detail: problems.join('; ') || 'healthy',
     };
     const invariants = [
-      ...(await checkInvariants(pool, seen)),
+      ...(await checkInvariants(pool, load, faults)),
       ...(await checkTickets(pool, fixture, tickets)),
     ];
     return { waited, invariants: [...invariants, stuck, healthy] };

@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { stablePort } from './stable-port';
 
-/** A TCP proxy that can be closed and reopened, to simulate an unreachable server. */
+/** A TCP proxy that can be closed, reopened, slowed down and pointed elsewhere, to simulate the network and a failover. */
 export interface TcpProxy {
   port: number;
   /** Closes all connections and refuses new ones. */
@@ -9,11 +9,18 @@ export interface TcpProxy {
   open(): Promise<void>;
   /** Passes nothing more on the connections of now, without closing them. */
   silence(): void;
+  /** From now on, everything passes this much later, in each direction. */
+  delay(ms: number): void;
+  /** New connections go to this port. */
+  retarget(port: number): void;
 }
 
-export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+export async function startTcpProxy(firstTarget: number): Promise<TcpProxy> {
   const sockets = new Set<net.Socket>();
+  const silenced = new WeakSet<net.Socket>();
   let server: net.Server | null = null;
+  let targetPort = firstTarget;
+  let delayMs = 0;
 
   function pass(client: net.Socket): void {
     const target = net.connect(targetPort, '127.0.0.1');
@@ -22,17 +29,46 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       [target, client],
     ] as const) {
       sockets.add(socket);
+      socket.setNoDelay(true);
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
         sockets.delete(socket);
         other.destroy();
       });
-      socket.pipe(other);
+      relay(socket, other);
     }
   }
 
+  /** As a pipe, with the delay of the moment; the order stays when the delay changes. */
+  function relay(from: net.Socket, to: net.Socket): void {
+    const late: { due: number; chunk: Buffer | null }[] = [];
+    let timer: NodeJS.Timeout | undefined;
+    const deliver = (chunk: Buffer | null) => {
+      if (chunk === null) return void to.end();
+      if (to.write(chunk)) return;
+      from.pause();
+      to.once('drain', () => silenced.has(from) || from.resume());
+    };
+    const drain = () => {
+      timer = undefined;
+      for (let next = late[0]; next && next.due <= performance.now(); next = late[0]) {
+        deliver(next.chunk);
+        late.shift();
+      }
+      if (late[0]) timer = setTimeout(drain, Math.max(1, late[0].due - performance.now()));
+    };
+    const accept = (chunk: Buffer | null) => {
+      if (delayMs === 0 && late.length === 0) return deliver(chunk);
+      late.push({ due: performance.now() + delayMs, chunk });
+      timer ??= setTimeout(drain, delayMs);
+    };
+    from.on('data', accept);
+    from.on('end', () => accept(null));
+    from.on('close', () => clearTimeout(timer));
+  }
+
   async function listen(port: number): Promise<number> {
-    const next = net.createServer(pass);
+    const next = net.createServer({ allowHalfOpen: true }, pass);
     await new Promise<void>((resolve, reject) => {
       next.once('error', reject);
       next.listen(port, '127.0.0.1', resolve);
@@ -56,7 +92,16 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       if (!server) await listen(port);
     },
     silence() {
-      for (const socket of sockets) socket.unpipe().pause();
+      for (const socket of sockets) {
+        silenced.add(socket);
+        socket.pause();
+      }
+    },
+    delay(ms) {
+      delayMs = ms;
+    },
+    retarget(next) {
+      targetPort = next;
     },
   };
 }

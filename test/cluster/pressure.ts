@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { formSubmittedExample } from '../../src/forms/event/contract';
+import { createCaller, newCallCounts, type CallCounts } from '../chaos/caller';
+import type { Invariant } from '../chaos/invariants';
+import type { Load } from '../chaos/load';
+import type { ClusterFixture } from './fixture';
+
+/** One way; a call that took 1 ms to the database, or 5 ms to Temporal, takes more than ten times as long. */
+const DELAYS_MS = { temporal: 50, database: 5 };
+const CALM_MS = 15_000;
+const SLOW_MS = 45_000;
+const RECOVERY_MS = 120_000;
+/** Publishers of the bulk project, each with requests of a hundred events. */
+const PUBLISHERS = 4;
+/** Small, so that a test of a minute can fill it. */
+const QUEUED_DELIVERIES = 2_000;
+/** Resident memory of a process, in megabytes. */
+const MOST_MEMORY_MB = 700;
+const LOGIN_LIMIT_MS = 15_000;
+
+interface Phase {
+  name: string;
+  slow: (ms: number) => void;
+  ms: number;
+}
+
+/** A project publishes as fast as it can, while a server becomes slow. */
+export async function slowDown(
+  fixture: ClusterFixture,
+  { seen, addEndpoint }: Pick<Load, 'seen' | 'addEndpoint'>,
+  pool: pg.Pool,
+  onProgress: (message: string) => void,
+): Promise<Invariant[]> {
+  const phases: Phase[] = [
+    { name: 'Temporal', slow: (ms) => fixture.temporal.proxy.delay(ms), ms: DELAYS_MS.temporal },
+    { name: 'the database', slow: (ms) => fixture.postgres.address.delay(ms), ms: DELAYS_MS.database },
+  ];
+  const found: Invariant[] = [];
+  const bulk = await startBulk(fixture, addEndpoint, pool);
+  const memory = watchMemory(fixture);
+  try {
+    onProgress('a project publishes as fast as it can');
+    await sleep(CALM_MS);
+    for (const { name, slow, ms } of phases) {
+      onProgress(`${name} responds ${2 * ms} ms later`);
+      const before = { ...seen.calls, confirmed: seen.confirmedAfter.length };
+      bulk.reset();
+      slow(ms);
+      await sleep(SLOW_MS);
+      const logins = seen.confirmedAfter.slice(before.confirmed).sort((one, other) => one - other);
+      const failed = seen.calls.lost + seen.calls.errors - before.lost - before.errors;
+      const shed = seen.calls.shed - before.shed;
+      const p95 = logins[Math.floor(logins.length * 0.95)] ?? Infinity;
+      slow(0);
+      bulk.pause();
+      const recovered = await untilDrained(pool);
+      bulk.resume();
+      found.push(
+        {
+          invariant: `logins are answered while ${name} is slow`,
+          holds: logins.length > 0 && p95 < LOGIN_LIMIT_MS && failed === 0 && shed === 0,
+          detail: `${logins.length} logins, p95 ${p95} ms from the tap to the code, ${failed} requests failed, ${shed} shed`,
+        },
+        {
+          invariant: `bulk work is shed with 429 or 503 while ${name} is slow`,
+          holds: bulk.counts.shed > 0 && bulk.counts.errors === 0 && bulk.counts.lost === 0,
+          detail: `${bulk.counts.answered} requests accepted, ${bulk.counts.shed} shed, ${bulk.counts.errors + bulk.counts.lost} failed`,
+        },
+        {
+          invariant: `what waited because of ${name} is delivered without help`,
+          holds: recovered !== null,
+          detail: recovered === null ? 'not within two minutes' : `after ${Math.round(recovered / 1000)} s`,
+        },
+      );
+    }
+  } finally {
+    for (const { slow } of phases) slow(0);
+    memory.stop();
+    await bulk.stop();
+  }
+  found.push({
+    invariant: 'the memory of every process is bounded',
+    holds: memory.most().megabytes < MOST_MEMORY_MB,
+    detail: `at most ${memory.most().megabytes} MB (${memory.most().name})`,
+  });
+  return found;
+}
+
+interface Bulk {
+  counts: CallCounts;
+  reset(): void;
+  pause(): void;
+  resume(): void;
+  stop(): Promise<void>;
+}
+
+async function startBulk(
+  { apiUrl, bulkProject }: ClusterFixture,
+  addEndpoint: Load['addEndpoint'],
+  pool: pg.Pool,
+): Promise<Bulk> {
+  const counts = newCallCounts();
+  const api = createCaller({ apiUrl, apiKey: bulkProject.apiKey }, counts);
+  await addEndpoint(api);
+  await pool.query('UPDATE projects SET queued_deliveries = $2 WHERE id = $1', [
+    bulkProject.id,
+    QUEUED_DELIVERIES,
+  ]);
+  let stopped = false;
+  let paused = false;
+  const events = Array.from({ length: 100 }, () => ({ event: 'form.submitted', data: formSubmittedExample }));
+  async function publish(): Promise<void> {
+    while (!stopped) {
+      if (!paused) await api.call('POST', '/v1/publish', { events });
+      await sleep(50);
+    }
+  }
+  const running = Array.from({ length: PUBLISHERS }, publish);
+  return {
+    counts,
+    reset: () => void Object.assign(counts, newCallCounts()),
+    pause: () => void (paused = true),
+    resume: () => void (paused = false),
+    async stop() {
+      stopped = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+async function untilDrained(pool: pg.Pool): Promise<number | null> {
+  const began = Date.now();
+  while (Date.now() - began < RECOVERY_MS) {
+    const { rows } = await pool.query<{ count: number }>(
+      `SELECT count(*) FROM deliveries WHERE status = 'pending' AND created_at < now() - interval '5 seconds'
+         AND scheduled_attempts = 0`,
+    );
+    if ((rows[0]?.count ?? 0) === 0) return Date.now() - began;
+    await sleep(500);
+  }
+  return null;
+}
+
+function watchMemory({ roles }: ClusterFixture) {
+  let most = { name: '', megabytes: 0 };
+  const timer = setInterval(() => {
+    for (const { name, pid } of roles) {
+      const megabytes = residentMegabytes(pid());
+      if (megabytes > most.megabytes) most = { name, megabytes };
+    }
+  }, 1_000);
+  return { most: () => most, stop: () => clearInterval(timer) };
+}
+
+function residentMegabytes(pid: number | undefined): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024);
+  } catch {
+    return 0;
+  }
+}
