@@ -40,9 +40,13 @@ export function formPage(deps: Deps): Middleware {
   };
 }
 
-/** Browsers apply `form-action` to the redirect after a form too. */
+/**
+ * Browsers apply `form-action` to every redirect after a form too, and the site of `redirect_url` may send them on: to its
+ * `www`, for example.
+ */
 function policyFor({ redirect_url }: OpenForm): string {
-  const onward = redirect_url === null ? '' : ` ${new URL(redirect_url).origin}`;
+  const { protocol, origin } = redirect_url === null ? { protocol: '', origin: '' } : new URL(redirect_url);
+  const onward = protocol === 'https:' ? ' https:' : origin && ` ${origin}`;
   return [
     "default-src 'self'",
     "connect-src 'self'",

@@ -1,3 +1,4 @@
+import { startReceiver } from '../../support/receiver';
 import { goTo, overflow, screenshot, seriousFlaws } from '../fixture';
 import type { DashboardContext } from './dashboard-context';
 
@@ -116,5 +117,73 @@ export function describeFormPages(at: () => DashboardContext): void {
     await page.getByRole('cell', { name: 'Call me back' }).waitFor();
     expect(await seriousFlaws(page)).toEqual([]);
     expect(complaints).toEqual([]);
+  }, 120_000);
+
+  it('is embedded in a site of another origin, with a script and without, and goes on to where the site redirects', async () => {
+    const { service, someone, signIn } = at();
+    const shop = await service.createProject({ name: 'Call centre' });
+    const pages: Record<string, string> = {};
+    // Plain HTTP, as Herald here: a browser names no origin on the way from HTTPS to HTTP.
+    const site = await startReceiver((res, { path }) => {
+      res.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(pages[path]);
+    });
+    // As a site whose pages are at its `www`.
+    const thanks = await startReceiver(
+      (res, { path }) => {
+        const onward = { location: `https://localhost:${thanks.port}/landed` };
+        if (path === '/thanks') return res.writeHead(302, onward).end();
+        res.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Landed</h1>');
+      },
+      { tls: true },
+    );
+    try {
+      const origin = new URL(site.url).origin;
+      const { body: form } = await shop.api('POST', '/v1/forms', {
+        name: 'Call me back',
+        fields: [
+          { key: 'name', type: 'text', label_en: 'Your name', required: true },
+          {
+            key: 'days',
+            type: 'multiselect',
+            label_en: 'Days',
+            options: [{ value: 'mon' }, { value: 'tue' }],
+          },
+        ],
+        allowed_origins: [origin],
+        redirect_url: `${new URL(thanks.url).origin}/thanks`,
+      });
+      const { page } = await someone();
+      await signIn(page, `/dashboard/forms/${form.form_id}/share`, shop.api_key);
+      const snippet = (part: string) => page.locator('pre').filter({ hasText: part }).innerText();
+      pages['/plain'] = await snippet('<form action=');
+      await page.getByRole('button', { name: 'With a script' }).click();
+      pages['/script'] = await snippet('<script type="module">');
+
+      const customer = await someone({ javaScriptEnabled: false, ignoreHTTPSErrors: true });
+      for (const address of [`${origin}/plain`, form.hosted_url]) {
+        await customer.page.goto(address);
+        await customer.page.getByLabel('Your name').fill('Anna');
+        await customer.page.getByLabel('tue').check();
+        await customer.page.getByRole('button', { name: 'Send' }).click();
+        await customer.page.getByRole('heading', { name: 'Landed' }).waitFor();
+        expect(new URL(customer.page.url()).hostname).toBe('localhost');
+      }
+      const scripted = await someone({ ignoreHTTPSErrors: true });
+      await scripted.page.goto(`${origin}/script`);
+      await scripted.page.getByLabel('Your name').fill('Boris');
+      for (const day of ['mon', 'tue']) await scripted.page.getByLabel(day).check();
+      const sent = scripted.page.waitForResponse((response) => response.request().method() === 'POST');
+      await scripted.page.getByRole('button', { name: 'Send' }).click();
+      expect(await (await sent).json()).toEqual({ ok: true, submission_id: expect.any(String) });
+
+      const { body } = await shop.api('GET', `/v1/forms/${form.form_id}/submissions`);
+      expect(body.data.map(({ source, answers }: Record<string, unknown>) => ({ source, answers }))).toEqual([
+        { source: 'web', answers: { name: 'Boris', days: ['mon', 'tue'] } },
+        { source: 'hosted', answers: { name: 'Anna', days: ['tue'] } },
+        { source: 'web', answers: { name: 'Anna', days: ['tue'] } },
+      ]);
+    } finally {
+      await Promise.all([site.close(), thanks.close()]);
+    }
   }, 120_000);
 }
