@@ -2,7 +2,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { packageRoot } from '../src/lib/package-root';
 import { startBuild, type BuildUnderTest } from './build-under-test';
-import { call } from './calls';
+import { createSimulatorControl } from '../test/support/simulator-control';
+import { call, completeLogin } from './calls';
+import { secondsOf } from './four-at-once';
 import { median, percentile } from './numbers';
 import { measurePublisher, untilArrived, type Publisher } from './publish';
 import { startBenchReceiver, wallClock, type BenchReceiver } from './receiver';
@@ -13,6 +15,7 @@ const ROUNDS = 6;
 const SECONDS = 3;
 const PER_SECOND = 25;
 const WAIT_SECONDS = 6;
+const LOGINS = 16;
 
 /** Events in a request, requests in flight, and what the rate of this build is to be beside the other one's. */
 const shapes = [
@@ -29,6 +32,13 @@ interface Rate {
 interface Measured {
   rates: Rate[][];
   waits: number[];
+  logins: Logins[];
+}
+
+interface Logins {
+  perSecond: number;
+  heraldMs: number;
+  tapToCode: number[];
 }
 
 /**
@@ -56,7 +66,7 @@ export async function benchAgainst([given, node = process.execPath]: string[]): 
         ]),
       ),
     );
-    const measured: Measured[] = sides.map(() => ({ rates: shapes.map(() => []), waits: [] }));
+    const measured: Measured[] = sides.map(() => ({ rates: shapes.map(() => []), waits: [], logins: [] }));
     // The first round is warm-up.
     for (let round = 0; round <= ROUNDS; round += 1) {
       // Each build is the first one in half of the rounds.
@@ -73,6 +83,8 @@ export async function benchAgainst([given, node = process.execPath]: string[]): 
         }
         const waits = await waitsOf(side, receiver, forWaits, seconds(WAIT_SECONDS));
         if (round > 0) measured[index]?.waits.push(...waits);
+        const logins = await loginsOf(side, forWaits, `${index}-${round}`);
+        if (round > 0) measured[index]?.logins.push(logins);
       }
     }
     const [own, other] = measured as [Measured, Measured];
@@ -129,6 +141,23 @@ async function waitsOf(
     [[...sentAt.keys()]],
   );
   return rows.map(({ id, event_id }) => (arrivals.get(id) ?? Infinity) - (sentAt.get(event_id) ?? 0));
+}
+
+/** Complete logins, four at once. */
+async function loginsOf(side: BuildUnderTest, publisher: Publisher, name: string): Promise<Logins> {
+  const control = createSimulatorControl(side.simulatorUrl);
+  const tapToCode: number[] = [];
+  const before = side.cpu();
+  const seconds = await secondsOf(LOGINS, (index) =>
+    completeLogin(publisher.url, publisher.projectKey, control, `against-${name}-${index}`, (step, ms) => {
+      if (step === 'tap to code') tapToCode.push(ms);
+    }),
+  );
+  return {
+    perSecond: LOGINS / seconds,
+    heraldMs: (1000 * (side.cpu().herald - before.herald)) / LOGINS,
+    tapToCode,
+  };
 }
 
 function figuresOf(own: Measured, other: Measured): Figure[] {
@@ -188,9 +217,28 @@ function figuresOf(own: Measured, other: Measured): Figure[] {
       );
     return [at(own), at(other)];
   };
+  const ofLogins = (pick: (logins: Logins) => number): [number, number] => [
+    median(own.logins.map(pick)),
+    median(other.logins.map(pick)),
+  ];
   return [
     ...rates,
     compare(`published at ${PER_SECOND}/s: p50`, share(0.5), milliseconds, { target: 0.5, atMost: true }),
     compare(`published at ${PER_SECOND}/s: p99`, share(0.99), milliseconds, { target: 0.25, atMost: true }),
+    compare(
+      'complete logins per second, four at once',
+      ofLogins(({ perSecond }) => perSecond),
+      (rate) => rate.toFixed(1),
+    ),
+    compare(
+      'CPU of Herald and the simulator for each login',
+      ofLogins(({ heraldMs }) => heraldMs),
+      milliseconds,
+    ),
+    compare(
+      'tap to code, p50',
+      ofLogins(({ tapToCode }) => median(tapToCode)),
+      milliseconds,
+    ),
   ];
 }

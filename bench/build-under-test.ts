@@ -25,6 +25,7 @@ export interface Cpu {
 
 export interface BuildUnderTest {
   pool: pg.Pool;
+  simulatorUrl: string;
   /** Creates a project with these many endpoints and raised limits. */
   createPublisher(slug: string, endpoints: number, receiverUrl: string): Promise<Publisher>;
   cpu(): Cpu;
@@ -32,7 +33,14 @@ export interface BuildUnderTest {
 }
 
 /** Limits by the names of their columns; a build has some of them. */
-const RAISED = ['requests_per_minute', 'events_per_minute', 'queued_deliveries'];
+const RAISED = [
+  'requests_per_minute',
+  'events_per_minute',
+  'queued_deliveries',
+  'sessions_per_hour',
+  'sessions_per_address',
+  'purchased_credits',
+];
 
 /** The whole service as `herald start` runs it, with servers of its own and a temporary data directory. */
 export async function startBuild({ directory, node }: Build): Promise<BuildUnderTest> {
@@ -62,6 +70,7 @@ export async function startBuild({ directory, node }: Build): Promise<BuildUnder
 
   return {
     pool,
+    simulatorUrl: String(herald.runtime['simulator_url']),
     async createPublisher(slug, endpoints, receiverUrl) {
       const created = await command('project', 'create', '--slug', slug, '--name', slug);
       const publishing = await command('key', 'create', slug, '--scopes', 'publish');
@@ -113,6 +122,6 @@ async function raiseLimits(pool: pg.Pool, slug: string): Promise<void> {
      WHERE table_name = 'projects' AND column_name = ANY ($1)`,
     [RAISED],
   );
-  const raised = rows.map(({ name }) => `${name} = 10000000`).join(', ');
+  const raised = rows.map(({ name }) => `${name} = 1000000`).join(', ');
   await pool.query(`UPDATE projects SET ${raised} WHERE slug = $1`, [slug]);
 }

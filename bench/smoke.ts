@@ -5,6 +5,7 @@ import { startBareLogins } from './bare-login';
 import { startBarePublish } from './bare-publish';
 import { call, completeLogin } from './calls';
 import { startBench, type BenchEnvironment } from './environment';
+import { secondsOf } from './four-at-once';
 import { event, example } from './herald';
 import { percentile } from './numbers';
 import { measureRate as measureBossRate } from './pace';
@@ -219,15 +220,4 @@ async function logins(bench: BenchEnvironment): Promise<Figure> {
     baseline: `bare workflow ${(LOGINS / seconds.bare).toFixed(1)}`,
     ratio: seconds.bare / seconds.herald,
   };
-}
-
-/** How long `count` calls take, four at once. */
-async function secondsOf(count: number, run: (index: number) => Promise<unknown>): Promise<number> {
-  let next = 0;
-  const began = performance.now();
-  const caller = async () => {
-    while (next < count) await run(next++);
-  };
-  await Promise.all([caller(), caller(), caller(), caller()]);
-  return (performance.now() - began) / 1000;
 }
