@@ -6,6 +6,10 @@ import { options } from './options';
 export const root = path.join(__dirname, '..', '..');
 export const output = path.join(root, 'test-output', 'pages');
 
+/** How much of the page, and of the tables in it, one has to scroll sideways for. */
+const HIDDEN_WIDTHS = `[document.documentElement, ...document.querySelectorAll('.table-card')]
+  .map((part) => part.scrollWidth - part.clientWidth).filter((hidden) => hidden > 0)`;
+
 /** Takes the page that is open. */
 export type Take = (name: string) => Promise<void>;
 
@@ -24,10 +28,8 @@ export function taker(page: Page, language: string): Take {
         const file = `${name}-${language}-${colorScheme}-${width}.png`;
         await page.screenshot({ path: path.join(output, file), fullPage: true, animations: 'disabled' });
       }
-      const wide = (await page.evaluate(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      )) as number;
-      if (wide > 0) process.stdout.write(`${name} ${language} ${width}: ${wide} px too wide\n`);
+      const wide = (await page.evaluate(HIDDEN_WIDTHS)) as number[];
+      if (wide.length > 0) process.stdout.write(`${name} ${language} ${width}: ${wide.join()} px too wide\n`);
     }
     process.stdout.write(`${name} ${language}\n`);
   };

@@ -98,7 +98,7 @@ function shortTarget(target: string): string {
 }
 
 function Target({ entry: { target_id: id, target_name: name } }: { entry: AuditEntry }) {
-  if (name !== null) return <Clip wide>{name}</Clip>;
+  if (name !== null) return <Clip>{name}</Clip>;
   return id === null ? <None /> : <code title={id}>{shortTarget(id)}</code>;
 }
 
@@ -119,12 +119,12 @@ function Row({ entry, name }: { entry: AuditEntry; name: string | undefined }) {
       </Cell>
       <Cell label={t.actor}>
         {name ?? t.actorTypes[entry.actor.type]}
-        {name === undefined && entry.actor.id && <code> {entry.actor.id.slice(0, 8)}</code>}
+        {name === undefined && entry.actor.id && <code class="late"> {entry.actor.id.slice(0, 8)}</code>}
       </Cell>
       <Cell label={t.action} lead>
         <span title={entry.action}>{actionName(entry.action) ?? <code>{entry.action}</code>}</span>
       </Cell>
-      <Cell label={t.target}>
+      <Cell label={t.target} class="rest">
         <Target entry={entry} />
         {entry.changes.length > 0 && (
           <ul class="changes">

@@ -18,8 +18,9 @@ import {
   Table,
   Time,
 } from '../elements';
+import { PersonLink, useSubscribers, type KnownSubscribers } from '../people';
 import { useResource } from '../resource';
-import { Heading, Link, useFilters, usePages } from '../router';
+import { Heading, useFilters, usePages } from '../router';
 import { t } from '../texts';
 import { since, spans } from './delivery-log';
 
@@ -45,6 +46,7 @@ export function TrackedEvents() {
     REFRESH_MS,
   );
   const list = found.data?.data;
+  const people = useSubscribers((list ?? []).map(({ subscriber_id }) => subscriber_id));
   return (
     <>
       <Heading title={t.trackedEvents} />
@@ -90,6 +92,7 @@ export function TrackedEvents() {
         >
           {list.map((event) => (
             <Row
+              people={people}
               key={`${event.event_id} ${event.subscriber_id} ${event.received_at}`}
               event={event}
               onName={() => filters.set('name', event.name)}
@@ -107,7 +110,8 @@ const SAMPLE = `POST /v1/events
 {"events": [{"name": "purchase", "external_id": "user-42",
              "properties": {"amount": 49.9}, "event_id": "order-1001"}]}`;
 
-function Row({ event, onName }: { event: TrackedEvent; onName: () => void }) {
+function Row(props: { event: TrackedEvent; people: KnownSubscribers; onName: () => void }) {
+  const { event, people, onName } = props;
   return (
     <tr>
       {/* The list is in this order; an event can be reported long after it occurred. */}
@@ -120,9 +124,7 @@ function Row({ event, onName }: { event: TrackedEvent; onName: () => void }) {
         </button>
       </Cell>
       <Cell label={t.subscriber}>
-        <Link to={`/dashboard/subscribers/${event.subscriber_id}`} class="clip">
-          {event.external_id ?? event.subscriber_id.slice(0, 8)}
-        </Link>
+        <PersonLink id={event.subscriber_id} known={people} short />
       </Cell>
       <Cell label={t.channel} givesWay="late">
         <ChannelName channel={event.channel} />

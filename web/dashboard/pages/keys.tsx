@@ -41,7 +41,17 @@ export function Keys() {
       </div>
       <p class="lead">{t.keysLead}</p>
       <Problem error={keys.error} />
-      <Table label={t.apiKeys} columns={[t.key, t.name, t.keyScopes, t.created, t.lastUsed, t.status]}>
+      <Table
+        label={t.apiKeys}
+        columns={[
+          t.key,
+          t.name,
+          t.keyScopes,
+          { title: t.created, givesWay: 'late' },
+          { title: t.lastUsed, givesWay: 'late' },
+          t.status,
+        ]}
+      >
         {keys.data?.data.map((key) => (
           <Row key={key.id} record={key} onRevoke={() => setRevoking(key)} />
         ))}
@@ -133,14 +143,16 @@ function Row({ record, onRevoke }: { record: KeyView; onRevoke: () => void }) {
       </Cell>
       <Cell label={t.name}>{record.name === null ? <None /> : <Clip>{record.name}</Clip>}</Cell>
       <Cell label={t.keyScopes}>
-        {defaultScopes.every((scope) => record.scopes.includes(scope))
-          ? t.allScopes
-          : record.scopes.join(', ')}
+        {defaultScopes.every((scope) => record.scopes.includes(scope)) ? (
+          t.allScopes
+        ) : (
+          <Clip>{record.scopes.join(', ')}</Clip>
+        )}
       </Cell>
-      <Cell label={t.created}>
+      <Cell label={t.created} givesWay="late">
         <Time at={record.created_at} />
       </Cell>
-      <Cell label={t.lastUsed}>
+      <Cell label={t.lastUsed} givesWay="late">
         <Time at={record.last_used_at} />
       </Cell>
       <Cell label={t.status}>

@@ -56,7 +56,14 @@ export function Links() {
       {list && list.length > 0 && (
         <Table
           label={t.links}
-          columns={[t.name, t.labels, t.linkUses, t.linkExpires, t.link, `!${t.delete}`]}
+          columns={[
+            t.name,
+            { title: t.labels, givesWay: 'late' },
+            t.linkUses,
+            { title: t.linkExpires, givesWay: 'late' },
+            t.link,
+            `!${t.delete}`,
+          ]}
         >
           {list.map((link) => (
             <Row key={link.link_id} link={link} onDelete={() => setDeleting(link)} />
@@ -151,7 +158,7 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
           </span>
         )}
       </Cell>
-      <Cell label={t.labels}>
+      <Cell label={t.labels} givesWay="late">
         <Labels names={[...link.tags, ...link.permissions]} />
       </Cell>
       <Cell label={t.linkUses}>
@@ -160,7 +167,7 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
           {link.max_uses !== null && ` / ${number(link.max_uses)}`}
         </span>
       </Cell>
-      <Cell label={t.linkExpires}>
+      <Cell label={t.linkExpires} givesWay="late">
         <Time at={link.expires_at} />
       </Cell>
       <Cell label={t.link}>

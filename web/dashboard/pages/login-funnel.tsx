@@ -83,7 +83,7 @@ function Funnel({ stats }: { stats: LoginStats }) {
               {(['confirmed', 'declined', 'expired', 'redeemed'] as const).map((step) => (
                 <Cell key={step} label={stepName(step)}>
                   {number(counts[step])}{' '}
-                  <span class="hint">{percent(Math.min(1, counts[step] / counts.opened))}</span>
+                  <span class="hint late">{percent(Math.min(1, counts[step] / counts.opened))}</span>
                 </Cell>
               ))}
             </tr>

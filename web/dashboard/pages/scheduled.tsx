@@ -133,7 +133,7 @@ function Row({ entry, onCancel }: { entry: Scheduled; onCancel: () => void }) {
       </Cell>
       <Cell label={t.sendsAt}>
         <Time at={entry.next_at ?? entry.ended_at} />{' '}
-        {entry.timezone === 'recipient' && <span class="hint">{t.inOwnZone}</span>}
+        {entry.timezone === 'recipient' && <span class="hint soon">{t.inOwnZone}</span>}
       </Cell>
       <Cell label={t.status}>
         <Badge tone={state.tone}>{state.text}</Badge>

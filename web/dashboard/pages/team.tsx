@@ -81,7 +81,13 @@ export function Team({ session }: { session: DashboardSession }) {
           <p class="lead">{t.invitationText(limits.invitationDays)}</p>
           <Table
             label={t.invitations}
-            columns={[t.role, t.invitedWho, t.copyLink, t.expires, `!${t.withdraw}`]}
+            columns={[
+              t.role,
+              t.invitedWho,
+              t.copyLink,
+              { title: t.expires, givesWay: 'late' },
+              `!${t.withdraw}`,
+            ]}
           >
             {invitations.data.data.map((invitation) => (
               <InvitationRow
@@ -259,7 +265,7 @@ function InvitationRow({ invitation, onWithdraw }: { invitation: Invitation; onW
           <Links invitation={invitation} />
         </span>
       </Cell>
-      <Cell label={t.expires}>
+      <Cell label={t.expires} givesWay="late">
         <Time at={invitation.expires_at} />
       </Cell>
       <ActionCell>
@@ -284,7 +290,7 @@ function Links({ invitation, shown = false }: { invitation: Invitation; shown?: 
             <CopyButton text={link} label={t.invitationLink(name)} quiet />
           </div>
         ) : (
-          <CopyButton key={channel} text={link} label={t.invitationLink(name)} />
+          <CopyButton key={channel} text={link} label={name} />
         ),
       )}
     </>
