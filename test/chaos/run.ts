@@ -28,7 +28,7 @@ export interface ChaosReport {
 }
 
 /** A retried activity of a killed worker, the life of a session, and the retries after both. */
-const SETTLE_LIMIT_MS = 180_000;
+const SETTLE_LIMIT_MS = 300_000;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { seconds, seed, everything = false, onProgress } = options;
