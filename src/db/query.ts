@@ -15,13 +15,22 @@ export async function rows<R extends pg.QueryResultRow>(
   return (await run<R>(db, name, text, values)).rows;
 }
 
+/** For a search whose best plan depends on what is searched: without a name, each statement is planned for its values. */
+export async function rowsPlannedAnew<R extends pg.QueryResultRow>(
+  db: Db,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<R[]> {
+  return (await run<R>(db, null, text, values)).rows;
+}
+
 function run<R extends pg.QueryResultRow>(
   db: Db,
-  name: string,
+  name: string | null,
   text: string,
   values: readonly unknown[],
 ): Promise<pg.QueryResult<R>> {
-  const send = () => db.query<R>({ name, text, values: values as unknown[] });
+  const send = () => db.query<R>({ ...(name !== null && { name }), text, values: values as unknown[] });
   return isPool(db) ? retryConflicts(send) : send();
 }
 

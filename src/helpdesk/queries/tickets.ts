@@ -4,7 +4,7 @@ import { noteChange } from '../../db/changes';
 import { cursorTime } from '../../db/cursor-time';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
-import { change, row, rows } from '../../db/query';
+import { change, row, rows, rowsPlannedAnew } from '../../db/query';
 import type { ticketOrders, TicketPriority, TicketSource, TicketStatus } from '../contract';
 
 export interface TicketRow {
@@ -216,19 +216,20 @@ export function listTickets(
   ];
   const values = [projectId, before?.at ?? null, before?.id ?? null, limit + 1];
   const conditions = given.map(([, text], index) => text(`$${values.length + index + 1}`));
-  return rows<TicketRow & { cursor_at: string }>(
-    db,
-    ['list_tickets', sort, ...given.map(([name]) => name), ...fixed.map(([name]) => name)].join('_'),
-    `SELECT ${COLUMNS}, ${cursorTime(time)} AS cursor_at FROM ${FROM}
+  const name = ['list_tickets', sort, ...given.map(([name]) => name), ...fixed.map(([name]) => name)].join(
+    '_',
+  );
+  const text = `SELECT ${COLUMNS}, ${cursorTime(time)} AS cursor_at FROM ${FROM}
      WHERE ${[
        't.project_id = $1',
        `(${time}, t.id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))`,
        ...conditions,
        ...fixed.map(([, text]) => text),
      ].join(' AND ')}
-     ORDER BY ${time} DESC, t.id DESC LIMIT $4`,
-    [...values, ...given.map(([, , value]) => value)],
-  );
+     ORDER BY ${time} DESC, t.id DESC LIMIT $4`;
+  const all = [...values, ...given.map(([, , value]) => value)];
+  // A frequent word is found soonest by reading the newest tickets, a rare one by the index of words.
+  return search.words === undefined ? rows(db, name, text, all) : rowsPlannedAnew(db, text, all);
 }
 
 export interface TicketCounts {
