@@ -34,8 +34,8 @@ module.exports = {
   ],
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],
   testSequencer: '<rootDir>/test/support/longest-first.js',
-  // Twice the cores of a small machine: much of a test's time is spent waiting.
-  maxWorkers: 4,
+  // One more than the cores of a small machine: some of a test's time is spent waiting. A fourth worker only waits for a core.
+  maxWorkers: 3,
   // A worker has nothing open at the end of a run (measured); to free a large heap takes a busy machine seconds, not the 500 ms
   // after which jest would end it by force and report a leak.
   workerGracefulExitTimeout: 20_000,
