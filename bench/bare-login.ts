@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { clientOn } from '../src/temporal/connection';
+import { startBareWorker } from './bare-worker';
 import type { BenchEnvironment } from './environment';
 
 export interface BareLogins {
@@ -14,23 +13,16 @@ export interface BareLogins {
  * The baseline of complete logins: a workflow with the steps of a login's and nothing around them, on the same Temporal server.
  * It costs what a login costs there: calls, workflow tasks and timers.
  */
-export async function startBareLogins({ environment, config }: BenchEnvironment): Promise<BareLogins> {
+export async function startBareLogins(bench: BenchEnvironment): Promise<BareLogins> {
   const taskQueue = 'bare-logins';
   const waiting = new Map<string, () => void>();
-  const connection = await NativeConnection.connect({ address: environment.temporalAddress });
-  const worker = await Worker.create({
-    connection,
+  const worker = await startBareWorker(bench, {
     taskQueue,
-    workflowBundle: await bundleWorkflowCode({
-      workflowsPath: path.join(__dirname, 'workflows'),
-      logger: new DefaultLogger('ERROR'),
-    }),
     activities: {
       act: (id: string) => Promise.resolve(waiting.get(id)?.()),
     },
   });
-  const running = worker.run();
-  const client = clientOn(connection, config);
+  const client = clientOn(worker.connection, bench.config);
   return {
     async complete() {
       const id = randomUUID();
@@ -44,10 +36,6 @@ export async function startBareLogins({ environment, config }: BenchEnvironment)
       }
       waiting.delete(id);
     },
-    async stop() {
-      worker.shutdown();
-      await running;
-      await connection.close();
-    },
+    stop: () => worker.stop(),
   };
 }

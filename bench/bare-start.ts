@@ -1,12 +1,11 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Router from '@koa/router';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import Koa from 'koa';
 import { createLazyClient } from '../src/temporal/connection';
+import { startBareWorker } from './bare-worker';
 import type { BenchEnvironment } from './environment';
 
 export interface BareStarts {
@@ -20,22 +19,16 @@ export interface BareStarts {
  * The baseline of session creation: `POST /start` starts a workflow that waits for a signal, and `POST /delayed` one
  * whose first task the server holds back, as it does for a session. On the same Temporal server as the service.
  */
-export async function startBareStarts({ environment, config }: BenchEnvironment): Promise<BareStarts> {
+export async function startBareStarts(bench: BenchEnvironment): Promise<BareStarts> {
   const taskQueue = 'bare-starts';
   let started = 0;
   let begun = 0;
-  const connection = await NativeConnection.connect({ address: environment.temporalAddress });
-  const worker = await Worker.create({
-    connection,
+  const worker = await startBareWorker(bench, {
     taskQueue,
-    workflowBundle: await bundleWorkflowCode({
-      workflowsPath: path.join(__dirname, 'workflows'),
-      logger: new DefaultLogger('ERROR'),
-    }),
     sinks: { bench: { begun: { fn: () => void (begun += 1) } } },
   });
-  const running = worker.run();
-  const client = await createLazyClient({ ...config, address: environment.temporalAddress });
+  const { temporalAddress } = bench.environment;
+  const client = await createLazyClient({ ...bench.config, address: temporalAddress });
   const start = (more: { startDelay?: string }) =>
     client.workflow.start('bareWaiting', { taskQueue, workflowId: `bare/${randomUUID()}`, ...more });
 
@@ -59,10 +52,8 @@ export async function startBareStarts({ environment, config }: BenchEnvironment)
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      worker.shutdown();
-      await running;
+      await worker.stop();
       await client.connection.close();
-      await connection.close();
     },
   };
 }

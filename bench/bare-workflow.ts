@@ -1,9 +1,8 @@
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { Agent, request } from 'undici';
 import { clientOn, createLazyClient } from '../src/temporal/connection';
+import { startBareWorker } from './bare-worker';
 import type { BenchEnvironment } from './environment';
 
 /** How a bare workflow is started and how its POST is run. */
@@ -29,15 +28,9 @@ export async function startBareWorkflows(
   const taskQueue = `bare-${kind.start}-${kind.activity}`;
   const { temporalAddress } = bench.environment;
   const settings = { ...bench.config, address: temporalAddress };
-  const connection = await NativeConnection.connect({ address: temporalAddress });
   const agent = new Agent({ connections: 64, pipelining: 1 });
-  const worker = await Worker.create({
-    connection,
+  const worker = await startBareWorker(bench, {
     taskQueue,
-    workflowBundle: await bundleWorkflowCode({
-      workflowsPath: path.join(__dirname, 'workflows'),
-      logger: new DefaultLogger('ERROR'),
-    }),
     maxConcurrentActivityTaskExecutions: 200,
     ...(kind.activity === 'ordinary' ? { maxEagerActivityReservationsPerWorkflowTask: 0 } : {}),
     activities: {
@@ -53,9 +46,8 @@ export async function startBareWorkflows(
       },
     },
   });
-  const running = worker.run();
   const lazy = await createLazyClient(settings);
-  const client: Client = kind.start === 'eager' ? clientOn(connection, bench.config) : lazy;
+  const client: Client = kind.start === 'eager' ? clientOn(worker.connection, bench.config) : lazy;
   const workflow = kind.activity === 'local' ? 'bareWithLocalActivity' : 'bareWithActivity';
   return {
     async start(id, at = '/') {
@@ -78,9 +70,7 @@ export async function startBareWorkflows(
     async stop() {
       // Let the last responses arrive; workflows that still run would time out.
       await sleep(500);
-      worker.shutdown();
-      await running;
-      await connection.close();
+      await worker.stop();
       await lazy.connection.close();
       await agent.close();
     },

@@ -7,7 +7,7 @@ import { commonErrors, headerSchemas, scopeOf, type Route, type RouteSpec } from
 type Json = Record<string, unknown>;
 
 /** The OpenAPI 3.1 document, generated from the route specs that the guard enforces. */
-export function openApiDocument(routes: Route[], serverUrl: string): Json {
+export function openApiDocument(routes: Pick<Route, 'spec'>[], serverUrl: string): Json {
   const paths: Record<string, Json> = {};
   for (const { spec } of routes) {
     const item = (paths[spec.path] ??= {});

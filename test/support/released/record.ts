@@ -7,7 +7,7 @@ import path from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { routeSpecs } from '../../../sdk/generator/routes';
 import { openApiDocument } from '../../../src/http/openapi';
-import type { Route } from '../../../src/http/route';
+import { startOf } from '../../system/login/fixture';
 import { createApi, type Api } from '../api';
 import { eventually } from '../eventually';
 import { runHerald, startHerald, temporaryDataDir } from '../npm-start';
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   const folder = path.join(releasesDir, version);
   mkdirSync(folder, { recursive: true });
-  const routes = routeSpecs().map((spec): Route => ({ spec, handle: async () => undefined }));
+  const routes = routeSpecs().map((spec) => ({ spec }));
   const api = JSON.stringify(promised(openApiDocument(routes, 'http://localhost')));
   writeFileSync(path.join(folder, 'openapi.json.br'), packed(Buffer.from(api)));
 
@@ -104,7 +104,6 @@ async function begin({ api: call, simulator, receiverUrl, apiKey }: Begun): Prom
     if (response.status >= 300) throw new Error(`${method} ${route}: ${JSON.stringify(response.body)}`);
     return response as never;
   };
-  const startOf = (link: string) => new URL(link).searchParams.get('start') ?? '';
 
   /** A session in which the user has answered Yes; its code is not redeemed. */
   async function login(name: string): Promise<string> {

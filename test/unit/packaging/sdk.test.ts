@@ -4,7 +4,6 @@ import { generatedFiles } from '../../../sdk/generator/files';
 import { routeSpecs } from '../../../sdk/generator/routes';
 import { openApiDocument } from '../../../src/http/openapi';
 import { routeKey, sdkNames } from '../../../src/http/sdk-names';
-import type { Route } from '../../../src/http/route';
 
 const sdk = path.join(__dirname, '..', '..', '..', 'sdk');
 const read = (file: string) => readFileSync(path.join(sdk, file), 'utf8');
@@ -14,8 +13,10 @@ const specs = routeSpecs();
 const operations = documented();
 
 function documented(): string[] {
-  const routes = specs.map((spec): Route => ({ spec, handle: async () => undefined }));
-  const { paths } = openApiDocument(routes, 'http://localhost') as { paths: Record<string, object> };
+  const { paths } = openApiDocument(
+    specs.map((spec) => ({ spec })),
+    'http://localhost',
+  ) as { paths: Record<string, object> };
   return Object.entries(paths).flatMap(([route, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${route}`),
   );

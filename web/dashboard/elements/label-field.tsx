@@ -5,6 +5,7 @@ import { typedList } from '../format';
 import { useResource } from '../resource';
 import { t } from '../texts';
 import { Combobox, matching, RemovableChip, SuggestField } from './combobox';
+import type { Form } from './form';
 
 /** The names of the project's tags or permissions. */
 export function useLabels(kind: LabelKind): string[] {
@@ -73,4 +74,29 @@ export function LabelsField(props: {
       </p>
     </div>
   );
+}
+
+/** The tags and the permissions of a form. */
+export function TagsAndPermissions({
+  form,
+  value,
+  onChange,
+}: {
+  form: Form;
+  value: Record<LabelKind, string[]>;
+  onChange: (labels: Record<LabelKind, string[]>) => void;
+}) {
+  return (['tags', 'permissions'] as const).map((kind) => (
+    <LabelsField
+      key={kind}
+      kind={kind}
+      label={t[kind]}
+      error={form.problemOf(kind)}
+      value={value[kind]}
+      onChange={(names) => {
+        form.touch();
+        onChange({ ...value, [kind]: names });
+      }}
+    />
+  ));
 }

@@ -19,8 +19,9 @@ import { useResource } from '../resource';
 import { Link, useFilters, usePages } from '../router';
 import { language, t } from '../texts';
 import { formsApi, type FormView, type Submission, type SubmissionStatus } from './api';
+import { draftOf } from './draft';
 import { countText } from './list';
-import { labelIn } from './rules-text';
+import { actionText, labelIn } from './rules-text';
 import { words } from './texts';
 
 const REFRESH_MS = 5_000;
@@ -196,11 +197,12 @@ const tones: Record<Submission['routes'][number]['status'], Tone> = {
 function Outcomes({ form, submission }: { form: FormView; submission: Submission }) {
   const w = words();
   if (submission.routes.length === 0) return null;
+  const { routes } = draftOf(form);
   return (
     <ul class="outcomes" aria-label={w.outcome}>
       {submission.routes.map(({ index, action, status, reason }) => {
-        const route = form.routes[index];
-        const named = route?.action === action ? routeName(route) : w.actions[action];
+        const route = routes[index];
+        const named = route?.action === action ? actionText(route) : w.actions[action];
         return (
           <li key={index}>
             <span>{named}</span> <Badge tone={tones[status]}>{w.outcomes[status]}</Badge>{' '}
@@ -210,22 +212,6 @@ function Outcomes({ form, submission }: { form: FormView; submission: Submission
       })}
     </ul>
   );
-}
-
-function routeName(route: FormView['routes'][number]): string {
-  const { routeTexts } = words();
-  switch (route.action) {
-    case 'tag':
-      return routeTexts.tag(route.tag);
-    case 'event':
-      return routeTexts.event(route.name);
-    case 'message':
-      return routeTexts.messageTo[route.to];
-    case 'ticket':
-      return routeTexts.ticket;
-    case 'spam':
-      return routeTexts.spam;
-  }
 }
 
 function outcomeReason(reason: string): string {

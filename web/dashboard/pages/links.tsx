@@ -14,7 +14,7 @@ import {
   FirstStep,
   FormButtons,
   Icon,
-  LabelsField,
+  TagsAndPermissions,
   None,
   Pager,
   Problem,
@@ -123,19 +123,7 @@ function NewLink({ onClose, onCreated }: { onClose: () => void; onCreated: () =>
     <Dialog title={t.newLink} unsaved={form.dirty} onClose={onClose}>
       <form {...form.attributes}>
         {field('name', t.linkName)}
-        {(['tags', 'permissions'] as const).map((kind) => (
-          <LabelsField
-            key={kind}
-            kind={kind}
-            label={t[kind]}
-            error={form.problemOf(kind)}
-            value={labels[kind]}
-            onChange={(names) => {
-              form.touch();
-              setLabels({ ...labels, [kind]: names });
-            }}
-          />
-        ))}
+        <TagsAndPermissions form={form} value={labels} onChange={setLabels} />
         {field('external_id', t.externalId, t.linkExternalIdHint)}
         <div class="two">
           {field('expires_at', t.linkExpires, undefined, 'datetime-local')}

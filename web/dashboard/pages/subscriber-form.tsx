@@ -6,7 +6,7 @@ import {
   Dialog,
   FieldError,
   FormButtons,
-  LabelsField,
+  TagsAndPermissions,
   PairFields,
   TextField,
   TimezoneField,
@@ -80,19 +80,7 @@ export function EditSubscriber(props: {
           value={externalId}
           onInput={setExternalId}
         />
-        {(['tags', 'permissions'] as const).map((kind) => (
-          <LabelsField
-            key={kind}
-            kind={kind}
-            label={t[kind]}
-            error={form.problemOf(kind)}
-            value={labels[kind]}
-            onChange={(names) => {
-              form.touch();
-              setLabels({ ...labels, [kind]: names });
-            }}
-          />
-        ))}
+        <TagsAndPermissions form={form} value={labels} onChange={setLabels} />
         <TimezoneField
           label={t.subscriberTimezone}
           hint={t.subscriberTimezoneHint}
