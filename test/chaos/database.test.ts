@@ -23,8 +23,12 @@ const env = {
   HERALD_STATEMENT_TIMEOUT_SECONDS: '3',
   HERALD_LOCK_TIMEOUT_SECONDS: '2',
 };
-/** After the database is back, every login, delivery and drip step goes on within this time. It mostly takes two seconds. */
+/**
+ * After the database is back, every login, delivery and drip step goes on within this time, and as many times what a
+ * round takes in which nothing is killed, so that a busy machine decides nothing. It mostly takes two seconds.
+ */
 const RECOVERY_MS = 10_000;
+const BUSY_MACHINE = 10;
 /** Far beyond that, so that what it took is printed. */
 const FAR_TOO_LONG_MS = 60_000;
 
@@ -126,7 +130,8 @@ async function ends(sessionId: string): Promise<void> {
 test('kill -9 of the database in the middle of drip steps, logins and publishing: nothing is lost, and all of it goes on', async () => {
   const chains = [await enrolEverybody()];
   const took: Record<string, number[]> = { login: [], delivery: [], drip: [] };
-  for (let kill = 1; kill <= KILLS; kill += 1) {
+  // Two rounds kill nothing: the first one warms up, the second one is what the others are compared with.
+  for (let kill = -1; kill <= KILLS; kill += 1) {
     let dripId = chains.at(-1) ?? '';
     // Each kill meets steps.
     if ([...(await progress(dripId)).values()].includes(null)) chains.push((dripId = await enrolEverybody()));
@@ -136,7 +141,7 @@ test('kill -9 of the database in the middle of drip steps, logins and publishing
     const published = await publishFive();
     const before = await progress(dripId);
     await service.control.tap('max', user, { button: 0 });
-    await database.server.kill(200);
+    if (kill > 0) await database.server.kill(200);
     const back = performance.now();
     const since = (what: string) => () => void took[what]?.push(Math.round(performance.now() - back));
     await Promise.all([
@@ -145,10 +150,10 @@ test('kill -9 of the database in the middle of drip steps, logins and publishing
       everyEnrolmentMoves(dripId, before).then(since('drip')),
     ]);
   }
-  for (const [what, ms] of Object.entries(took)) {
-    process.stdout.write(`${what} after the database came back: ${ms.join(', ')} ms\n`);
+  for (const [what, [, undisturbed = 0, ...ms]] of Object.entries(took)) {
+    process.stdout.write(`${what}: ${undisturbed} ms; after the database came back: ${ms.join(', ')} ms\n`);
+    expect(Math.max(...ms)).toBeLessThan(RECOVERY_MS + BUSY_MACHINE * undisturbed);
   }
-  expect(Math.max(...Object.values(took).flat())).toBeLessThan(RECOVERY_MS);
   const completed = PEOPLE * chains.length;
   await eventually(
     async () => (await eventsOf(service, project, 'drip.completed')).length === completed,

@@ -44,7 +44,8 @@ export function startTicketLoad(fixture: ChaosFixture, random: Random): TicketLo
     forgotten: 0,
     failedCalls: () => caller.failedCalls,
   };
-  let stopped = false;
+  /** When it was asked to stop; 0 before. */
+  let stopped = 0;
 
   /** With a key, and again until it is answered: what a caller does who wants a thing done once. */
   function request(method: string, route: string, body: unknown) {
@@ -82,14 +83,15 @@ export function startTicketLoad(fixture: ChaosFixture, random: Random): TicketLo
     return (body['data'] ?? []) as { ticket_id: string; status: string }[];
   }
 
+  /** Goes on until one reply was accepted: the last fault may have left no time for any. */
   async function agent(): Promise<void> {
-    while (!stopped) {
+    while (!stopped || (seen.accepted.size === 0 && Date.now() < stopped + AGENT_PATIENCE_MS)) {
       await sleep(random.between(300, 1_200));
       const open = await openTickets();
       if (open.length === 0) continue;
       const path = `/v1/helpdesk/tickets/${random.pick(open).ticket_id}`;
       const chance = random.next();
-      if (chance < 0.2) {
+      if (chance < 0.2 && seen.accepted.size > 0) {
         await request('PATCH', path, { status: 'closed' });
         continue;
       }
@@ -123,7 +125,7 @@ export function startTicketLoad(fixture: ChaosFixture, random: Random): TicketLo
   return {
     seen,
     async stop() {
-      stopped = true;
+      stopped = Date.now();
       await running;
       const pool = createPool({ url: fixture.databaseUrl, max: 1 });
       const counted = async (from: string) =>
