@@ -18,7 +18,7 @@ class Refused extends Error {}
  */
 export async function startSite({ herald, heraldUrl, workflowsUrl = null, port, onError = console.error }) {
   const { visitorOf, renew, forget } = createVisitors();
-  let url;
+  let url = '';
 
   const routes = {
     'GET /': async ({ res, visitor, pages }) => {

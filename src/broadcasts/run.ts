@@ -185,12 +185,11 @@ async function runSender(
     return null;
   }
 
-  try {
-    return (await claimAndLaunch()) ?? 'more';
-  } finally {
-    await Promise.all(inFlight);
-    if (failure) throw (failure as { error: unknown }).error;
-  }
+  const launched = claimAndLaunch();
+  await Promise.allSettled([launched]);
+  await Promise.all(inFlight);
+  if (failure) throw (failure as { error: unknown }).error;
+  return (await launched) ?? 'more';
 }
 
 /** A newer run has taken over the recipient. */

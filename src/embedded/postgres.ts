@@ -71,7 +71,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
 }
 
 type StartOutcome =
-  { running: RunningPostgres } | { failure: SetupError; retry: 'another port' | 'later' | 'never' };
+  | { running: RunningPostgres }
+  | { failure: SetupError; retry: 'another port' | 'later' | 'never' };
 
 async function tryStart(
   options: PostgresOptions,

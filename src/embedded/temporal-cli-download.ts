@@ -59,7 +59,7 @@ async function fetchArchiveInfo(
 }
 
 function sdkVersion(): string {
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  // oxlint-disable-next-line typescript/no-require-imports
   return (require('@temporalio/client/package.json') as { version: string }).version;
 }
 

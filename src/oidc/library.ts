@@ -17,7 +17,7 @@ export function loadLibrary(log: Logger): Promise<OidcLibrary> {
 
 /** The library writes a notice about Node 20 to the console, which is the operator's; it goes to the log instead. */
 async function importQuietly(log: Logger): Promise<OidcLibrary> {
-  /* eslint-disable no-console -- it is the library that writes there */
+  /* oxlint-disable no-console -- it is the library that writes there */
   const { warn } = console;
   console.warn = (notice: unknown) => log.debug({ notice }, 'notice of oidc-provider');
   try {

@@ -138,7 +138,7 @@ export async function startLoad(
 
   async function login(user: string, channel: Channel): Promise<void> {
     const { status, body } = await api.call('POST', '/v1/auth/session', { state: user });
-    if (status !== 201) return void (await sleep(300));
+    if (status !== 201) return sleep(300);
     seen.loginsBegun += 1;
     const session = String(body['session_id']);
     const start = new URL(String(body[`${channel}_link`])).searchParams.get('start');

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { format, resolveConfig } from 'prettier';
 import { reportMarkdown, reportText } from './report';
 import { runChaos } from './run';
 
@@ -36,8 +35,8 @@ async function main(): Promise<void> {
   process.stdout.write(`${reportText(report)}\n`);
   if (values.report !== undefined) {
     const machine = `${cpus().length} cores, Linux, Node ${process.versions.node}`;
-    const style = { ...(await resolveConfig(values.report)), parser: 'markdown' };
-    await writeFile(values.report, await format(reportMarkdown(report, machine), style));
+    const { format } = await import('oxfmt');
+    await writeFile(values.report, (await format('report.md', reportMarkdown(report, machine))).code);
   }
   process.exitCode = report.invariants.every(({ holds }) => holds) ? 0 : 1;
 }

@@ -7,7 +7,8 @@ export interface ApiResponse<T = Record<string, unknown>> {
 }
 
 /** Calls the API like a project's backend. */
-export type Api = <T = any>( // eslint-disable-line @typescript-eslint/no-explicit-any -- tests read what they asserted
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read what they asserted
+export type Api = <T = any>(
   method: string,
   path: string,
   body?: unknown,

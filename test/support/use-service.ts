@@ -75,7 +75,7 @@ export async function resident<T>(kind: 'service' | 'cli'): Promise<T> {
 
 /** Loaded on first use: most files need no client of Temporal. */
 function temporalClient(): temporal.Client {
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import() cannot be synchronous
+  // oxlint-disable-next-line typescript/no-require-imports -- an import() cannot be synchronous
   const { Client, Connection } = require('@temporalio/client') as typeof temporal;
   const address = process.env['HERALD_TEST_TEMPORAL_ADDRESS'] ?? '';
   return new Client({ connection: Connection.lazy({ address }) });

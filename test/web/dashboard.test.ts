@@ -111,7 +111,8 @@ describe('the dashboard', () => {
     const subscriberId = await eventually(
       async () =>
         (await project.api('GET', '/v1/subscribers?q=Dora')).body.data[0]?.subscriber_id as
-          string | undefined,
+          | string
+          | undefined,
     );
     const { body: template } = await project.api('POST', '/v1/templates', {
       key: 'hello',

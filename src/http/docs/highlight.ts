@@ -6,12 +6,12 @@ interface Highlighter {
   highlight(code: string, options: { language: string; ignoreIllegals: boolean }): { value: string };
 }
 
-/* eslint-disable @typescript-eslint/no-require-imports -- the package's types would bring those of browsers into the server */
+/* oxlint-disable typescript/no-require-imports -- the package's types would bring those of browsers into the server */
 const hljs = require('highlight.js/lib/core') as Highlighter;
 for (const name of ['bash', 'go', 'javascript', 'json', 'php', 'python', 'typescript', 'xml']) {
   hljs.registerLanguage(name, require(`highlight.js/lib/languages/${name}`));
 }
-/* eslint-enable @typescript-eslint/no-require-imports */
+/* oxlint-enable typescript/no-require-imports */
 
 const aliases: Record<string, string> = { sh: 'bash', js: 'javascript', ts: 'typescript', html: 'xml' };
 

@@ -128,7 +128,8 @@ export function requeueMessages(db: Db, requestId: string): Promise<number> {
 }
 
 export type MessageResult =
-  { status: 'sent'; platformMessageId: string } | { status: 'failed'; reason: FailureReason; error: string };
+  | { status: 'sent'; platformMessageId: string }
+  | { status: 'failed'; reason: FailureReason; error: string };
 
 /** Records the result of a message once. Returns the database time of the result; null if there already was one. */
 export async function recordMessage(

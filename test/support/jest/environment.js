@@ -54,8 +54,8 @@ function rememberGlobals() {
     }
     for (const key of Reflect.ownKeys(before)) {
       const now = Reflect.getOwnPropertyDescriptor(globalThis, key);
-      if (!now || !Object.is(now.value, before[key].value))
-        Reflect.defineProperty(globalThis, key, before[key]);
+      if (now && Object.is(now.value, before[key].value)) continue;
+      Reflect.defineProperty(globalThis, key, before[key]);
     }
   };
 }

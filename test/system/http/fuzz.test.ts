@@ -115,7 +115,7 @@ function attemptOn({ path, parameters, fields }: Operation): fc.Arbitrary<Attemp
 
 async function listOperations(url: string): Promise<Operation[]> {
   const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, any>>; // eslint-disable-line @typescript-eslint/no-explicit-any -- read only here
+    paths: Record<string, Record<string, any>>; // oxlint-disable-line typescript/no-explicit-any -- read only here
   };
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({

@@ -113,9 +113,10 @@ describe('/openapi.json', () => {
       }
     }
     const listed = operations.find(([name]) => name === 'get /v1/channels')?.[1];
-    const { data } = listed?.responses['200']?.content?.['application/json']?.example as { data: object[] };
+    const example = listed?.responses['200']?.content?.['application/json']?.example;
+    const { data } = (example ?? {}) as { data?: object[] };
     expect(data).toEqual([expect.objectContaining({ status: 'connected' })]);
-    expect(data[0]).not.toHaveProperty('error');
+    expect(data?.[0]).not.toHaveProperty('error');
     const created = operations.find(([name]) => name === 'post /v1/send')?.[1];
     expect(created?.parameters.map(({ name }) => name)).toContain('Idempotency-Key');
   });

@@ -35,7 +35,7 @@ async function says(channel: Channel, user: User, part: string): Promise<ChatMes
 
 async function toasted(channel: Channel, user: User, part: string): Promise<void> {
   await eventually(async () => {
-    const { toasts = [] } = await service.control.chat(channel, user);
+    const { toasts } = await service.control.chat(channel, user);
     return toasts.some((toast) => toast.text.includes(part));
   });
 }

@@ -78,7 +78,7 @@ describe.each<Channel>(['telegram', 'max'])('time on %s', (channel) => {
     const yes = question.buttons[0]?.[0]?.data ?? '';
     await service.control.tap(channel, user, { message_id: question.message_id, data: yes });
     await eventually(async () => {
-      const { toasts = [] } = await service.control.chat(channel, user);
+      const { toasts } = await service.control.chat(channel, user);
       return toasts.some((toast) => toast.text.includes('has expired'));
     });
     const { body } = await project.api('GET', `/v1/auth/session/${session.session_id}/status`);

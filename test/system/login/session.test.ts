@@ -138,7 +138,7 @@ describe.each<Channel>(['telegram', 'max'])('login by session on %s', (channel) 
     const yes = question.buttons[0]?.[0]?.data ?? '';
     await service.control.tap(channel, user, { message_id: question.message_id, data: yes });
     await eventually(async () => {
-      const { toasts = [] } = await service.control.chat(channel, user);
+      const { toasts } = await service.control.chat(channel, user);
       return toasts.some((toast) => toast.text.includes('already been answered'));
     });
     const counts = await service.pool.query(

@@ -33,7 +33,7 @@ function send(file: string, query = '', headers: Record<string, string> = {}): P
   return project.api('POST', `/v1/import/subscribers${query}`, file, { ...CSV, ...headers });
 }
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- a view of the API */
+/* oxlint-disable typescript/no-explicit-any -- a view of the API */
 async function untilCompleted(importId: string): Promise<any> {
   return eventually(async () => {
     const { body } = await project.api('GET', `/v1/import/${importId}`);
@@ -46,7 +46,7 @@ async function imported(file: string, query = ''): Promise<any> {
   expect(status).toBe(202);
   return untilCompleted(body.import_id as string);
 }
-/* eslint-enable @typescript-eslint/no-explicit-any */
+/* eslint-enable typescript/no-explicit-any */
 
 /** Subscribers with the external ids `user-1` … */
 async function addSubscribers(count: number): Promise<string[]> {

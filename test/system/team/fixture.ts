@@ -24,7 +24,7 @@ export function createBrowser(service: Installation): Browser {
     cookies,
     api: async (method, path, body, headers = {}) => {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const response = await send<any>(method, path, body, { ...ownPage, cookie, ...headers }); // eslint-disable-line @typescript-eslint/no-explicit-any
+      const response = await send<any>(method, path, body, { ...ownPage, cookie, ...headers }); // oxlint-disable-line typescript/no-explicit-any
       for (const line of response.headers.getSetCookie()) {
         const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
         if (value === '') cookies.delete(name);

@@ -41,7 +41,7 @@ describe('the address of a client', () => {
     expect(clientOf(own.headersFor('203.0.113.7'))).toBe('203.0.113.7');
     expect(clientOf(other.headersFor('203.0.113.7'))).toBeNull();
     expect(clientOf({})).toBeNull();
-    const [[name = '', value = ''] = []] = Object.entries(own.headersFor('203.0.113.7'));
+    const [[name, value] = ['', '']] = Object.entries(own.headersFor('203.0.113.7'));
     expect(clientOf({ [name]: value.slice(1) })).toBeNull();
     expect(clientOf({ [name]: `é${value.slice(1)}` })).toBeNull();
   });

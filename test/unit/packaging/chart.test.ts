@@ -16,7 +16,7 @@ interface KubernetesObject {
   kind: string;
   metadata: { name: string; namespace?: string };
   // The schema of Kubernetes checks the shape; the tests below read what they name.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any
   [rest: string]: any;
 }
 

@@ -7,7 +7,7 @@ interface Environment {
   teardown(): Promise<void>;
 }
 
-// eslint-disable-next-line @typescript-eslint/no-require-imports -- jest loads it by its path as well
+// oxlint-disable-next-line typescript/no-require-imports -- jest loads it by its path as well
 const Environment = require('../../support/jest/environment') as new (config: object) => Environment;
 
 test('a package is the one of Node’s own loader, in the realm of the tests', async () => {
@@ -18,9 +18,9 @@ test('a package is the one of Node’s own loader, in the realm of the tests', a
 test('modules of ours are evaluated anew', () => {
   const file = path.join(packageRoot, 'src', 'lib', 'metrics.ts');
   let other: unknown;
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- each of them from its own registry
+  // oxlint-disable-next-line typescript/no-require-imports -- each of them from its own registry
   jest.isolateModules(() => (other = require(file)));
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  // oxlint-disable-next-line typescript/no-require-imports
   expect(require(file)).not.toBe(other);
 });
 

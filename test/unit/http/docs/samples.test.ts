@@ -127,6 +127,7 @@ it('a TypeScript sample sends the request that it shows', async () => {
   });
   process.env['HERALD_API_KEY'] = 'hk_1';
   try {
+    // oxlint-disable-next-line typescript/no-implied-eval -- a sample is a text
     const run = new Function('require', 'exports', `return (async () => {${outputText}})()`) as (
       ...given: unknown[]
     ) => Promise<void>;
