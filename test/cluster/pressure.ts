@@ -11,11 +11,12 @@ import type { ClusterFixture } from './fixture';
 const DELAYS_MS = { temporal: 50, database: 5 };
 const CALM_MS = 15_000;
 const SLOW_MS = 45_000;
-const RECOVERY_MS = 120_000;
+/** Without progress: what waits is delivered as fast as two cores can, which also run a Temporal cluster. */
+const STUCK_MS = 60_000;
 /** Publishers of the bulk project, each with requests of a hundred events. */
 const PUBLISHERS = 4;
 /** Small, so that a test of a minute can fill it. */
-const QUEUED_DELIVERIES = 2_000;
+const QUEUED_DELIVERIES = 500;
 /** Resident memory of a process, in megabytes. */
 const MOST_MEMORY_MB = 700;
 const LOGIN_LIMIT_MS = 15_000;
@@ -71,7 +72,7 @@ export async function slowDown(
         {
           invariant: `what waited because of ${name} is delivered without help`,
           holds: recovered !== null,
-          detail: recovered === null ? 'not within two minutes' : `after ${Math.round(recovered / 1000)} s`,
+          detail: recovered === null ? 'it stands still' : `after ${Math.round(recovered / 1000)} s`,
         },
       );
     }
@@ -132,12 +133,19 @@ async function startBulk(
 
 async function untilDrained(pool: pg.Pool): Promise<number | null> {
   const began = Date.now();
-  while (Date.now() - began < RECOVERY_MS) {
+  let progressAt = began;
+  let fewest = Infinity;
+  while (Date.now() - progressAt < STUCK_MS) {
     const { rows } = await pool.query<{ count: number }>(
       `SELECT count(*) FROM deliveries WHERE status = 'pending' AND created_at < now() - interval '5 seconds'
          AND scheduled_attempts = 0`,
     );
-    if ((rows[0]?.count ?? 0) === 0) return Date.now() - began;
+    const left = rows[0]?.count ?? 0;
+    if (left === 0) return Date.now() - began;
+    if (left < fewest) {
+      fewest = left;
+      progressAt = Date.now();
+    }
     await sleep(500);
   }
   return null;
