@@ -7,6 +7,7 @@ import { benchDrip } from './drip';
 import { benchExport } from './export';
 import { benchExpress } from './express';
 import { benchGrown } from './grown';
+import { benchLanes } from './lanes';
 import { benchLogin } from './login';
 import { benchOidc } from './oidc';
 import { benchOneEndpoint } from './one-endpoint';
@@ -31,6 +32,7 @@ const benches: Record<string, (words: string[]) => Promise<Figure[]>> = {
   express: benchExpress,
   'one-endpoint': benchOneEndpoint,
   publish: benchPublish,
+  lanes: benchLanes,
   grown: benchGrown,
   cost: benchCost,
   retention: benchRetention,

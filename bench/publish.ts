@@ -23,6 +23,8 @@ interface Setup {
   endpoints: number;
   /** Of the receiver; default: one that answers at once. */
   path?: string;
+  /** Default: that of the service. */
+  lane?: 'express' | 'auto' | 'workflow';
 }
 
 export interface Publisher {
@@ -84,14 +86,14 @@ async function rates(): Promise<Figure[]> {
 export async function createPublisher(
   bench: BenchEnvironment,
   receiver: BenchReceiver,
-  { slug, endpoints, path = '/hook' }: Setup,
+  { slug, endpoints, path = '/hook', lane }: Setup,
 ): Promise<Publisher> {
   const project = await bench.createProject(slug);
   const url = bench.service.apiUrl ?? '';
   const names = published.slice(0, endpoints);
   const endpointIds: string[] = [];
   for (const name of names) {
-    const body = { url: receiver.url + path, events: [name] };
+    const body = { url: receiver.url + path, events: [name], ...(lane && { delivery_lane: lane }) };
     endpointIds.push((await call(url, project.api_key, 'POST', '/v1/webhooks', body))['id'] ?? '');
   }
   const { key, hash, hint } = newApiKey();

@@ -10,14 +10,14 @@ import { event, example } from './herald';
 import { percentile } from './numbers';
 import { measureRate as measureBossRate } from './pace';
 import { startPgBossQueue } from './pg-boss-queue';
-import { createPublisher, measureRate, untilArrived } from './publish';
-import { startBenchReceiver, wallClock, type BenchReceiver } from './receiver';
+import { createPublisher, measureRate } from './publish';
+import { startBenchReceiver, type BenchReceiver } from './receiver';
 import { besideRecorded, record } from './recorded';
 import type { Figure } from './table';
+import { measureWaits, PER_SECOND, singlePublisher, type Ids } from './waits';
 
 const RATE_SECONDS = 6;
 const BOSS_COUNT = 4_000;
-const PER_SECOND = 25;
 const WAIT_SECONDS = 12;
 const ROUNDS = 2;
 const HANGING_PER_SECOND = 10;
@@ -81,18 +81,7 @@ async function rates(bench: BenchEnvironment, receiver: BenchReceiver): Promise<
 /** From the request to the receipt, beside a bare route that stores and posts, and beside an endpoint that hangs. */
 async function waits(bench: BenchEnvironment, receiver: BenchReceiver): Promise<Figure[]> {
   const publisher = await createPublisher(bench, receiver, { slug: 'smoke-waits', endpoints: 1 });
-  const key = publisher.headers['authorization']?.replace('Bearer ', '') ?? '';
-  const publish = async (eventId: string) => {
-    const [given] = publisher.body(1).events as Record<string, unknown>[];
-    await call(publisher.url, key, 'POST', '/v1/publish', { events: [{ ...given, event_id: eventId }] });
-  };
-  const deliveryIds = async () => {
-    const { rows } = await bench.service.core.pool.query<{ given: string; id: string }>(
-      `SELECT p.id AS given, d.id FROM published_ids p JOIN deliveries d ON d.event_id = p.event_id WHERE p.project_id = $1`,
-      [publisher.projectId],
-    );
-    return new Map(rows.map(({ given, id }) => [given, id]));
-  };
+  const { send: publish, ids: deliveryIds } = singlePublisher(bench, publisher);
   const bare = await startBarePublish(bench.environment.databaseUrl, receiver.url);
   const bareIds = new Map<string, string>();
   const publishBare = async (given: string) => {
@@ -146,30 +135,6 @@ async function waits(bench: BenchEnvironment, receiver: BenchReceiver): Promise<
     compare(' beside a hanging endpoint', 0.5, [all.beside, all.alone], 'alone'),
     compare(' beside a hanging endpoint', 0.95, [all.beside, all.alone], 'alone'),
   ];
-}
-
-/** The ids at the receiver, by the ids that the sender gave. */
-type Ids = () => Promise<Map<string, string>>;
-
-async function measureWaits(
-  receiver: BenchReceiver,
-  run: { name: string; send: (id: string) => Promise<void>; ids: Ids; seconds: number },
-): Promise<number[]> {
-  await receiver.take();
-  const sentAt = new Map<string, number>();
-  const running: Promise<void>[] = [];
-  const started = performance.now();
-  for (let i = 0; i < PER_SECOND * run.seconds; i += 1) {
-    await sleep(Math.max(0, started + (i * 1000) / PER_SECOND - performance.now()));
-    const given = `${run.name}-${i}`;
-    sentAt.set(given, wallClock());
-    running.push(run.send(given));
-  }
-  await Promise.all(running);
-  const ids = await run.ids();
-  const own = new Set([...sentAt.keys()].map((given) => ids.get(given) ?? ''));
-  const { arrivals } = await untilArrived(receiver, own.size, own);
-  return [...sentAt].map(([given, at]) => (arrivals.get(ids.get(given) ?? '') ?? Infinity) - at);
 }
 
 /** Another project whose receiver never responds, and its events. */
