@@ -58,7 +58,7 @@ export async function slowDown(
       const p95 = logins[Math.floor(logins.length * 0.95)] ?? Infinity;
       slow(0);
       bulk.pause();
-      const recovered = await untilDrained(pool);
+      const recovered = await untilDrained(pool, fixture.bulkProject.id);
       bulk.resume();
       found.push(
         {
@@ -68,7 +68,7 @@ export async function slowDown(
         },
         {
           invariant: `bulk work is shed with 429 or 503 while ${name} is slow`,
-          holds: bulk.counts.accepted > 0 && bulk.counts.shed > 0 && bulk.counts.failed === 0,
+          holds: bulk.counts.shed > 0 && bulk.counts.failed === 0,
           detail: `${bulk.counts.accepted} requests accepted, ${bulk.counts.shed} shed, ${bulk.counts.failed} failed`,
         },
         {
@@ -116,8 +116,8 @@ async function startBulk(
   ]);
   let stopped = false;
   let paused = false;
-  const data = eventRegistry['ticket.created'].example;
-  const events = Array.from({ length: 100 }, () => ({ event: 'ticket.created', data }));
+  const data = eventRegistry['form.submitted'].example;
+  const events = Array.from({ length: 100 }, () => ({ event: 'form.submitted', data }));
   async function publish(): Promise<void> {
     while (!stopped) {
       await sleep(50);
@@ -141,14 +141,15 @@ async function startBulk(
   };
 }
 
-async function untilDrained(pool: pg.Pool): Promise<number | null> {
+/** Only what the project has published: the other load goes on. */
+async function untilDrained(pool: pg.Pool, projectId: string): Promise<number | null> {
   const began = Date.now();
   let progressAt = began;
   let fewest = Infinity;
   while (Date.now() - progressAt < STUCK_MS) {
     const { rows } = await pool.query<{ count: number }>(
-      `SELECT count(*) FROM deliveries WHERE status = 'pending' AND created_at < now() - interval '5 seconds'
-         AND scheduled_attempts = 0`,
+      `SELECT count(*) FROM deliveries WHERE project_id = $1 AND status = 'pending' AND scheduled_attempts = 0`,
+      [projectId],
     );
     const left = rows[0]?.count ?? 0;
     if (left === 0) return Date.now() - began;
