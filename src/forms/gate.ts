@@ -25,24 +25,13 @@ export function createSubmissionLimit({ pool, config }: Pick<Core, 'pool' | 'con
     seconds: 60,
   });
   const full = createFullForms();
-  const counting = new Map<string, number>();
   return async (ctx, formId) => {
     const msBeforeNext = full.msLeft(formId);
     refuseUnlessAllowed({ allowed: msBeforeNext === 0, msBeforeNext });
-    // The beginning of a flood: more are being counted than the form takes in its minute.
-    const begun = counting.get(formId) ?? 0;
-    refuseUnlessAllowed({ allowed: begun < config.HERALD_FORM_SUBMISSIONS_PER_MINUTE, msBeforeNext: 1_000 });
-    counting.set(formId, begun + 1);
-    try {
-      refuseUnlessAllowed(await byAddress(`${formId} ${clientNetwork(ctx.ip)}`));
-      const counted = await byForm(formId);
-      if (!counted.allowed) full.add(formId, counted.msBeforeNext);
-      refuseUnlessAllowed(counted);
-    } finally {
-      const left = (counting.get(formId) ?? 1) - 1;
-      if (left > 0) counting.set(formId, left);
-      else counting.delete(formId);
-    }
+    refuseUnlessAllowed(await byAddress(`${formId} ${clientNetwork(ctx.ip)}`));
+    const counted = await byForm(formId);
+    if (!counted.allowed) full.add(formId, counted.msBeforeNext);
+    refuseUnlessAllowed(counted);
   };
 }
 
