@@ -94,3 +94,19 @@ export async function until<T>(
   }
   return null;
 }
+
+/** Waits until nothing is left. A backlog on a busy machine is not stuck as long as it gets shorter: false after `stuckMs` without progress. */
+export async function untilNoneLeft(stuckMs: number, countLeft: () => Promise<number>): Promise<boolean> {
+  let fewest = Infinity;
+  let progressAt = Date.now();
+  do {
+    await sleep(500);
+    const left = await countLeft();
+    if (left === 0) return true;
+    if (left < fewest) {
+      fewest = left;
+      progressAt = Date.now();
+    }
+  } while (Date.now() - progressAt < stuckMs);
+  return false;
+}

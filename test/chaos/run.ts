@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from '../../src/db/pool';
 import { runHerald } from '../support/npm-start';
+import { untilNoneLeft } from './caller';
 import { startChaosFixture, type ChaosFixture } from './fixture';
 import { checkInvariants, unsettled, type FaultTime, type Invariant } from './invariants';
 import { startLoad, type Load, type Seen } from './load';
@@ -118,18 +119,10 @@ export async function judge(
   const pool = createPool({ url: fixture.databaseUrl, max: 2 });
   try {
     let open: string[] = [];
-    let fewest = Infinity;
-    let progressAt = begun;
-    // A backlog on a busy machine is not stuck as long as it gets shorter.
-    do {
-      await sleep(500);
+    await untilNoneLeft(SETTLE_LIMIT_MS, async () => {
       open = await unsettled(pool, fixture, load).catch((error: Error) => [error.message]);
-      const left = open.reduce((sum, text) => sum + Number(/^\d+/.exec(text)?.[0] ?? Infinity), 0);
-      if (left < fewest) {
-        fewest = left;
-        progressAt = Date.now();
-      }
-    } while (open.length > 0 && Date.now() - progressAt < SETTLE_LIMIT_MS);
+      return open.reduce((sum, text) => sum + Number(/^\d+/.exec(text)?.[0] ?? Infinity), 0);
+    });
     const waited = Date.now() - begun;
     const stuck: Invariant = {
       invariant: 'no session, delivery, update or workflow is stuck',

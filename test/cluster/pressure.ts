@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { eventRegistry } from '../../src/events/contract';
 import { newApiKey } from '../../src/lib/tokens';
 import { insertApiKey } from '../../src/projects/queries/keys';
-import { createCaller } from '../chaos/caller';
+import { createCaller, untilNoneLeft } from '../chaos/caller';
 import type { Invariant } from '../chaos/invariants';
 import type { Load } from '../chaos/load';
 import type { ClusterFixture } from './fixture';
@@ -105,7 +105,8 @@ async function startBulk(
   addEndpoint: Load['addEndpoint'],
   pool: pg.Pool,
 ): Promise<Bulk> {
-  const counts = { accepted: 0, shed: 0, failed: 0 };
+  const none = { accepted: 0, shed: 0, failed: 0 };
+  const counts = { ...none };
   await addEndpoint(createCaller({ apiUrl, apiKey: bulkProject.apiKey }));
   const { key, hash, hint } = newApiKey();
   await insertApiKey(pool, { project_id: bulkProject.id, hash, hint, scopes: ['publish'] });
@@ -131,7 +132,7 @@ async function startBulk(
   const running = Array.from({ length: PUBLISHERS }, publish);
   return {
     counts,
-    reset: () => void Object.assign(counts, { accepted: 0, shed: 0, failed: 0 }),
+    reset: () => void Object.assign(counts, none),
     pause: () => void (paused = true),
     resume: () => void (paused = false),
     async stop() {
@@ -144,22 +145,14 @@ async function startBulk(
 /** Only what the project has published: the other load goes on. */
 async function untilDrained(pool: pg.Pool, projectId: string): Promise<number | null> {
   const began = Date.now();
-  let progressAt = began;
-  let fewest = Infinity;
-  while (Date.now() - progressAt < STUCK_MS) {
+  const isDrained = await untilNoneLeft(STUCK_MS, async () => {
     const { rows } = await pool.query<{ count: number }>(
       `SELECT count(*) FROM deliveries WHERE project_id = $1 AND status = 'pending' AND scheduled_attempts = 0`,
       [projectId],
     );
-    const left = rows[0]?.count ?? 0;
-    if (left === 0) return Date.now() - began;
-    if (left < fewest) {
-      fewest = left;
-      progressAt = Date.now();
-    }
-    await sleep(500);
-  }
-  return null;
+    return rows[0]?.count ?? 0;
+  });
+  return isDrained ? Date.now() - began : null;
 }
 
 function watchMemory({ roles }: ClusterFixture) {

@@ -46,7 +46,7 @@ async function imported(file: string, query = ''): Promise<any> {
   expect(status).toBe(202);
   return untilCompleted(body.import_id as string);
 }
-/* eslint-enable typescript/no-explicit-any */
+/* oxlint-enable typescript/no-explicit-any */
 
 /** Subscribers with the external ids `user-1` … */
 async function addSubscribers(count: number): Promise<string[]> {
