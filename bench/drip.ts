@@ -103,6 +103,7 @@ async function idleCpu(roles: RoleProcesses): Promise<CpuSeconds> {
     bots: used('bots'),
     postgres: used('postgres'),
     temporal: used('temporal'),
+    temporalDatabase: used('temporalDatabase'),
   };
 }
 

@@ -1,44 +1,61 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
 import { eventBody } from '../src/events/contract';
+import { call } from './calls';
 import { startBench, type BenchEnvironment } from './environment';
-import { createHeraldEndpoint, event, example } from './herald';
+import { createHeraldEndpoint, event, example, type HeraldEndpoint } from './herald';
 import { runLoad } from './load';
 import { insertSessions, polls, verifications } from './login-routes';
-import { mean } from './numbers';
+import { mean, median } from './numbers';
 import { measureLatency, measureRate, type Begin } from './pace';
 import { startBenchReceiver, type BenchReceiver } from './receiver';
 import type { Figure } from './table';
 
-const DELIVERIES = 1_000_000;
+/** Override with HERALD_BENCH_ROWS. */
+const DELIVERIES = Number(process.env['HERALD_BENCH_ROWS'] ?? 1_000_000);
+/** One statement checks the keys of all its rows at its end, and keeps them in memory until then. */
+const AT_ONCE = 500_000;
 const SUBSCRIBERS = 100_000;
 const SESSIONS = 100_000;
 const PROJECTS = 5;
 const ROUNDS = 4;
 
+/** What a person opens. */
+const pages = {
+  'the log of deliveries': '/v1/deliveries?limit=50',
+  'its failed ones': '/v1/deliveries?limit=50&status=failed',
+  'its search': '/v1/deliveries?limit=50&q=lighthouse',
+  statistics: '/v1/webhooks/stats',
+};
+const PAGE_REQUESTS = 20;
+
 interface Setup {
   bench: BenchEnvironment;
   receiver: BenchReceiver;
   project: { id: string; api_key: string };
+  /** Of one of the projects whose deliveries grow. */
+  readerKey: string;
   express: Begin;
   workflow: Begin;
 }
 
-/** Compares empty tables with tables that hold a year's worth of rows. */
+/** Compares empty tables with tables that hold what retention keeps. */
 export async function benchGrown(): Promise<Figure[]> {
   const bench = await startBench({ HERALD_LOG_LEVEL: 'error', HERALD_DELIVERY_LANE: 'express' });
   const receiver = await startBenchReceiver();
   try {
-    const begins: Begin[] = [];
+    const endpoints: HeraldEndpoint[] = [];
     const hook = `${receiver.url}/hook`;
     for (let i = 0; i < PROJECTS; i += 1) {
-      begins.push((await createHeraldEndpoint(bench, `grown-express-${i}`, hook)).begin);
+      endpoints.push(await createHeraldEndpoint(bench, `grown-express-${i}`, hook));
     }
     let turn = 0;
     const scene: Setup = {
       bench,
       receiver,
       project: await bench.createProject('grown-logins'),
-      express: () => (begins[turn++ % PROJECTS] as Begin)(),
+      readerKey: endpoints[0]?.api_key ?? '',
+      express: () => (endpoints[turn++ % PROJECTS] as HeraldEndpoint).begin(),
       workflow: (await createHeraldEndpoint(bench, 'grown-workflow', hook, 'workflow')).begin,
     };
     // Warm up compilers and caches, and collect statistics, before measuring.
@@ -68,7 +85,7 @@ export async function benchGrown(): Promise<Figure[]> {
 type Measurements = Record<string, { value: number; isWait?: boolean }>;
 
 async function measure(scene: Setup, rounds: number): Promise<Measurements> {
-  const { bench, receiver, project, express, workflow } = scene;
+  const { bench, receiver, project, readerKey, express, workflow } = scene;
   const all: Record<string, number[]> = {};
   const record = (name: string, value: number) => (all[name] ??= []).push(value);
   const common = {
@@ -101,6 +118,15 @@ async function measure(scene: Setup, rounds: number): Promise<Measurements> {
       'p50 at 10/s, workflow, ms',
       (await measureLatency(receiver, workflow, { perSecond: 10, seconds: 8 })).p50,
     );
+    for (const [name, path] of Object.entries(pages)) {
+      const durations: number[] = [];
+      for (let request = 0; request < PAGE_REQUESTS; request += 1) {
+        const began = performance.now();
+        await call(common.url, readerKey, 'GET', path);
+        durations.push(performance.now() - began);
+      }
+      record(`p50 of ${name}, ms`, median(durations));
+    }
   }
   return Object.fromEntries(
     Object.entries(all).map(([name, values]) => [
@@ -127,13 +153,20 @@ async function grow({ service }: BenchEnvironment, projectId: string): Promise<v
        now() - i * interval '1 minute', now() - i * interval '1 minute', now() FROM generate_series(1, $2::int) i`,
     [projectId, SESSIONS],
   );
+  for (let from = 1; from <= DELIVERIES; from += AT_ONCE) {
+    await insertDeliveries(pool, from, Math.min(from + AT_ONCE - 1, DELIVERIES));
+  }
+  await pool.query('VACUUM ANALYZE');
+}
+
+async function insertDeliveries(pool: pg.Pool, from: number, to: number): Promise<void> {
   await pool.query(
     `WITH endpoint AS (
        SELECT id, project_id, row_number() OVER () - 1 AS n, count(*) OVER () AS count FROM endpoints
      ), event AS (
        INSERT INTO events (project_id, name, body, created_at)
-       SELECT e.project_id, $1, $2, now() - i * interval '10 seconds'
-       FROM generate_series(1, $3::int) i JOIN endpoint e ON e.n = i % e.count
+       SELECT e.project_id, $1, $2, now() - i * interval '25 days' / $5::int
+       FROM generate_series($3::int, $4::int) i JOIN endpoint e ON e.n = i % e.count
        RETURNING id, project_id, created_at
      ), delivery AS (
        INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status, attempts, ended_at, created_at)
@@ -143,7 +176,6 @@ async function grow({ service }: BenchEnvironment, projectId: string): Promise<v
      )
      INSERT INTO attempts (delivery_id, number, requested, claimed_at, finished_at, http_status)
      SELECT id, 1, false, created_at, created_at, 200 FROM delivery`,
-    [event, eventBody(event, example), DELIVERIES],
+    [event, eventBody(event, example), from, to, DELIVERIES],
   );
-  await pool.query('VACUUM ANALYZE');
 }

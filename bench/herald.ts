@@ -12,6 +12,7 @@ export const { example } = eventRegistry[event];
 export interface HeraldEndpoint {
   id: string;
   project_id: string;
+  api_key: string;
   /**
    * Writes the event and its delivery in one statement, as an operation that emits an event does in its transaction.
    */
@@ -34,6 +35,7 @@ export async function createHeraldEndpoint(
   const endpoint = { id: id ?? '', project_id: project.id };
   return {
     ...endpoint,
+    api_key: project.api_key,
     async begin() {
       const deliveryId = await emitTestEvent(service.core.pool, endpoint, event, example);
       return { id: deliveryId, at: wallClock() };

@@ -18,10 +18,11 @@ import { benchShares } from './shares';
 import { benchSmoke } from './smoke';
 import { benchSoak } from './soak';
 import { benchTickets } from './tickets';
+import { benchWorkers } from './workers';
 import { registerDomains } from '../src/roles/domains';
 import { figureTable, isFarOff, type Figure } from './table';
 
-/** `npm run bench` runs all, `npm run bench -- login` runs one, `npm run bench -- shares mcp` one load of it. */
+/** `npm run bench` runs all, `npm run bench -- login` runs one, `npm run bench -- shares mcp` one load of it, `npm run bench -- cost cluster` one with a Temporal cluster. */
 const benches: Record<string, (words: string[]) => Promise<Figure[]>> = {
   login: benchLogin,
   oidc: benchOidc,
@@ -35,6 +36,7 @@ const benches: Record<string, (words: string[]) => Promise<Figure[]>> = {
   lanes: benchLanes,
   grown: benchGrown,
   cost: benchCost,
+  workers: benchWorkers,
   retention: benchRetention,
   export: benchExport,
   search: benchSearch,
@@ -47,6 +49,9 @@ const benches: Record<string, (words: string[]) => Promise<Figure[]>> = {
 const smoke = 'smoke';
 benches[smoke] = benchSmoke;
 
+/** Take words of their own, after their name. */
+const takeWords = ['shares', 'cost', 'workers'];
+
 /** Compares two builds, which its arguments name. */
 const against = 'against';
 
@@ -56,8 +61,7 @@ async function main(): Promise<void> {
   if (first === against) return report(await benchAgainst(rest));
   const selected = process.argv.slice(2).filter((argument) => argument !== '--record');
   const unknown = selected.filter((name) => !Object.hasOwn(benches, name));
-  // Only this one takes words of its own, after its name.
-  if (unknown.length > 0 && selected[0] !== 'shares') {
+  if (unknown.length > 0 && !takeWords.includes(selected[0] ?? '')) {
     process.stderr.write(
       `There is no benchmark "${unknown.join('", "')}"; there are ${Object.keys(benches).join(', ')} and ${against} DIR.\n`,
     );

@@ -1,8 +1,9 @@
-import { randomBytes, createHash } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import pg from 'pg';
 import { openCookieBrowser } from '../test/support/cookie-browser';
+import { authorizationRequest, redeemCode, type OidcClient } from '../test/support/oidc-client';
+import { call } from './calls';
 import { startBench, type BenchEnvironment } from './environment';
 import { percentile } from './numbers';
 import type { Figure } from './table';
@@ -45,11 +46,11 @@ export async function benchOidc(): Promise<Figure[]> {
   const requests = watchRequests();
   try {
     const project = await bench.createProject('bench-oidc');
-    const client = await createClient(bench, project.api_key);
+    const client = await createOidcClient(bench.service.apiUrl ?? '', project.api_key);
     const subscriber = await insertSubscriber(bench, project.id);
     const spent: Record<Step, Spent>[] = [];
     for (let login = 0; login < WARM_UP + LOGINS; login += 1) {
-      const measured = await logIn(bench, { ...client, subscriber }, { statements, requests });
+      const measured = await logIn(bench, client, subscriber, { statements, requests });
       if (login >= WARM_UP) spent.push(measured);
     }
     showStatements(spent);
@@ -61,18 +62,10 @@ export async function benchOidc(): Promise<Figure[]> {
   }
 }
 
-interface Client {
-  client_id: string;
-  client_secret: string;
-}
-
-async function createClient({ service }: BenchEnvironment, key: string): Promise<Client> {
-  const response = await fetch(`${service.apiUrl}/v1/oidc/clients`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'Bench', redirect_uris: [CALLBACK] }),
-  });
-  return (await response.json()) as Client;
+export async function createOidcClient(apiUrl: string, key: string): Promise<OidcClient> {
+  const body = { name: 'Bench', redirect_uris: [CALLBACK] };
+  const { client_id = '', client_secret = '' } = await call(apiUrl, key, 'POST', '/v1/oidc/clients', body);
+  return { client_id, client_secret, redirect_uri: CALLBACK };
 }
 
 async function insertSubscriber({ service }: BenchEnvironment, projectId: string): Promise<string> {
@@ -86,7 +79,8 @@ async function insertSubscriber({ service }: BenchEnvironment, projectId: string
 
 async function logIn(
   { service }: BenchEnvironment,
-  { client_id, client_secret, subscriber }: Client & { subscriber: string },
+  client: OidcClient,
+  subscriber: string,
   { statements, requests }: { statements: Statements; requests: Requests },
 ): Promise<Record<Step, Spent>> {
   const url = service.apiUrl ?? '';
@@ -106,17 +100,8 @@ async function logIn(
     return result;
   };
 
-  const verifier = randomBytes(32).toString('base64url');
-  const query = new URLSearchParams({
-    client_id,
-    redirect_uri: CALLBACK,
-    response_type: 'code',
-    scope: 'openid profile',
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-    state: 'bench',
-  });
-  const authorization = await measure('authorize', () => browser.get(`${url}/oidc/auth?${query}`));
+  const request = authorizationRequest(url, client);
+  const authorization = await measure('authorize', () => browser.get(request.url));
   await started(pool);
   await pool.query(
     `UPDATE auth_sessions SET status = 'confirmed', decided_at = now(), subscriber_id = $1,
@@ -129,23 +114,10 @@ async function logIn(
     return (await browser.get(String(page.location))).location;
   });
   const code = new URL(String(callback)).searchParams.get('code') ?? '';
-  const tokens = await measure('token', async () => {
-    const response = await fetch(`${url}/oidc/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'authorization_code',
-        code,
-        redirect_uri: CALLBACK,
-        code_verifier: verifier,
-        client_id,
-        client_secret,
-      }),
-    });
-    return (await response.json()) as { access_token: string };
-  });
+  const tokens = await measure('token', () => redeemCode(url, client, { code, verifier: request.verifier }));
   const me = await measure('userinfo', async () => {
     const response = await fetch(`${url}/oidc/me`, {
-      headers: { authorization: `Bearer ${tokens.access_token}` },
+      headers: { authorization: `Bearer ${tokens?.access_token}` },
     });
     return (await response.json()) as { sub?: string };
   });

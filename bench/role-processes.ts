@@ -4,10 +4,18 @@ import { roleNames, type Role } from '../src/config';
 import { freePort } from '../src/lib/ports';
 import type { BenchEnvironment } from './environment';
 import { metricOf } from './metric';
+import type { BenchCluster } from './temporal-cluster';
 import { startHerald } from './worker-process';
 
-/** CPU seconds used by each part since it started. */
-export type CpuSeconds = Record<Role | 'postgres' | 'temporal', number>;
+/** CPU seconds used by each part since it started; the development server has no database of its own. */
+export type CpuSeconds = Record<Role | 'postgres' | 'temporal' | 'temporalDatabase', number>;
+
+export interface RoleOptions {
+  /** Processes with the role `worker`. */
+  workers?: number;
+  /** In the place of the development server of the bench. */
+  cluster?: BenchCluster | null;
+}
 
 export interface RoleProcesses {
   apiUrl: string;
@@ -21,10 +29,14 @@ export interface RoleProcesses {
 export const CODE_TTL_SECONDS = 15;
 
 /** Starts Herald as in production, each role in its own process, on the servers of a bench. */
-export async function startRoleProcesses(bench: BenchEnvironment): Promise<RoleProcesses> {
+export async function startRoleProcesses(
+  bench: BenchEnvironment,
+  { workers = 1, cluster = null }: RoleOptions = {},
+): Promise<RoleProcesses> {
   const apiPort = await freePort();
   const started: { role: Role; metricsUrl: string; stop(): Promise<void> }[] = [];
-  for (const role of roleNames) {
+  const all = roleNames.flatMap((role) => (role === 'worker' ? Array<Role>(workers).fill(role) : [role]));
+  for (const role of all) {
     const metricsPort = await freePort();
     const { stop } = await startHerald(bench, {
       roles: role,
@@ -38,11 +50,16 @@ export async function startRoleProcesses(bench: BenchEnvironment): Promise<RoleP
     started.push({ role, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, stop });
   }
   const servers = serverPids(bench.config.HERALD_DATA_DIR);
+  /** The sum of its processes. */
   const metricByRole = async (metric: string, unit = 1) => {
-    const values = started.map(
-      async ({ role, metricsUrl }) => [role, (await metricOf(metricsUrl, metric)) / unit] as const,
+    const sums: Record<Role, number> = { api: 0, worker: 0, bots: 0 };
+    await Promise.all(
+      started.map(async ({ role, metricsUrl }) => {
+        const value = await metricOf(metricsUrl, metric);
+        sums[role] += value / unit;
+      }),
     );
-    return Object.fromEntries(await Promise.all(values)) as Record<Role, number>;
+    return sums;
   };
   return {
     apiUrl: `http://127.0.0.1:${apiPort}`,
@@ -50,7 +67,7 @@ export async function startRoleProcesses(bench: BenchEnvironment): Promise<RoleP
       return {
         ...(await metricByRole('process_cpu_seconds_total')),
         postgres: treeCpu(servers.postgres),
-        temporal: treeCpu(servers.temporal),
+        ...(cluster?.cpu() ?? { temporal: treeCpu(servers.temporal), temporalDatabase: 0 }),
       };
     },
     async memory() {

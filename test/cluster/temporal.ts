@@ -12,7 +12,6 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 import { pauseProcesses, type Part } from '../chaos/parts';
 import type { TemporalBinaries } from './binaries';
 import { startChild, type Child } from './child';
-import type { PostgresPair } from './postgres';
 
 /** A Temporal cluster: each service a process of its own, on PostgreSQL. */
 export interface TemporalCluster {
@@ -45,7 +44,8 @@ const run = promisify(execFile);
 export async function startTemporalCluster(
   directory: string,
   { server, sqlTool }: TemporalBinaries,
-  postgres: PostgresPair,
+  /** Has the databases `temporal` and `temporal_visibility`. */
+  postgres: { url(database: string): string },
 ): Promise<TemporalCluster> {
   const database = new URL(postgres.url('temporal'));
   await createSchemas(sqlTool, database);

@@ -73,7 +73,12 @@ async function takeTemporal(browser: Browser, demo: Demo, ui: string): Promise<v
       `${ui}/namespaces/default/workflows/${encodeURIComponent(`delivery/${demo.deliveryId}`)}`,
     );
     await page.getByRole('heading', { name: 'Event History', exact: true }).waitFor();
-    await page.waitForLoadState('networkidle');
+    // The page goes on asking for new events, so that its network is never idle.
+    await page
+      .getByText(/Timer|Execution Started/)
+      .filter({ visible: true })
+      .first()
+      .waitFor();
     await page.screenshot({ path: shown('temporal-delivery') });
   });
 }

@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCookieBrowser } from '../../support/cookie-browser';
+import { authorizationRequest, redeemCode, type OidcClient } from '../../support/oidc-client';
 import type { Domain, DomainContext } from './domain';
 
 const CALLBACK = 'https://shop.example/callback';
@@ -10,8 +10,11 @@ const PATIENCE_MS = 25_000;
 export async function openIdLogins({ api, apiUrl, control }: DomainContext): Promise<Domain> {
   const created = await api.insist('POST', '/v1/oidc/clients', { name: 'Shop', redirect_uris: [CALLBACK] });
   if (created?.status !== 201) throw new Error(`no client: ${JSON.stringify(created)}`);
-  const clientId = String(created.body['client_id']);
-  const clientSecret = String(created.body['client_secret']);
+  const client: OidcClient = {
+    client_id: String(created.body['client_id']),
+    client_secret: String(created.body['client_secret']),
+    redirect_uri: CALLBACK,
+  };
   const seen = { begun: 0, tokens: 0, twice: 0, wrongPerson: 0 };
   const subjects = new Set<string>();
   return {
@@ -19,17 +22,8 @@ export async function openIdLogins({ api, apiUrl, control }: DomainContext): Pro
     pauseMs: 2_000,
     async use(turn) {
       const browser = openCookieBrowser();
-      const verifier = randomBytes(32).toString('base64url');
-      const query = new URLSearchParams({
-        client_id: clientId,
-        redirect_uri: CALLBACK,
-        response_type: 'code',
-        scope: 'openid profile',
-        code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-        code_challenge_method: 'S256',
-        state: 'chaos',
-      });
-      const authorization = await browser.get(`${apiUrl}/oidc/auth?${query}`);
+      const { url, verifier } = authorizationRequest(apiUrl, client);
+      const authorization = await browser.get(url);
       if (!authorization.location) return;
       const page = await browser.get(authorization.location);
       const start = /start=([\w-]+)/.exec(page.text)?.[1];
@@ -54,24 +48,8 @@ export async function openIdLogins({ api, apiUrl, control }: DomainContext): Pro
       }
       const code = new URL(next).searchParams.get('code');
       if (code === null) return;
-      const redeem = async () => {
-        const response = await fetch(`${apiUrl}/oidc/token`, {
-          method: 'POST',
-          body: new URLSearchParams({
-            grant_type: 'authorization_code',
-            code,
-            redirect_uri: CALLBACK,
-            code_verifier: verifier,
-            client_id: clientId,
-            client_secret: clientSecret,
-          }),
-          signal: AbortSignal.timeout(15_000),
-        });
-        return response.ok ? ((await response.json()) as { id_token: string }) : null;
-      };
-      const tokens = (await Promise.all([redeem().catch(() => null), redeem().catch(() => null)])).filter(
-        (token) => token !== null,
-      );
+      const redeem = () => redeemCode(apiUrl, client, { code, verifier }).catch(() => null);
+      const tokens = (await Promise.all([redeem(), redeem()])).filter((token) => token !== null);
       if (tokens.length > 1) seen.twice += 1;
       const [token] = tokens;
       if (!token) return;

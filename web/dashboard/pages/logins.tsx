@@ -168,7 +168,7 @@ function Row({ session }: { session: SessionRecord }) {
 }
 
 export function Who({ session }: { session: SessionRecord }) {
-  if (session.subscriber_id === null) return <None />;
+  if (session.subscriber_id === null) return <span class="hint">{t.unknownUser}</span>;
   return (
     <>
       <Link to={`/dashboard/subscribers/${session.subscriber_id}`} class="clip">

@@ -341,6 +341,7 @@ export const en = {
   deviceOn: (browser: string, system: string) => `${browser} on ${system}`,
   started: 'Started',
   removedSubscriber: 'Removed subscriber',
+  unknownUser: 'Not known',
   noLogins: 'No logins yet',
   noLoginsText: 'Start one with POST /v1/auth/session and open its link.',
   noLoginsMatch: 'No logins match these filters',

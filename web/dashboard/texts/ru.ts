@@ -441,6 +441,7 @@ export const ru: Texts = {
   deviceOn: (browser, system) => `${browser}, ${system}`,
   started: 'Начат',
   removedSubscriber: 'Удалённый подписчик',
+  unknownUser: 'Неизвестно',
   noLogins: 'Входов пока нет',
   noLoginsText: 'Начните вход запросом POST /v1/auth/session и откройте ссылку.',
   noLoginsMatch: 'По этим фильтрам ничего не нашлось',
