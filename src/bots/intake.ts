@@ -84,6 +84,8 @@ export function createIntake({
 
   async function handleClaimed(claimed: ClaimedBotUpdate): Promise<void> {
     const { id, channel, bot, payload, received_at } = claimed;
+    // Its lease expired while this process stood still, and it is being handled here.
+    if (inFlight.has(id)) return;
     inFlight.set(id, bot ?? sharedBotKey(channel));
     try {
       const { parsed } = parseUpdate(channel, payload);

@@ -86,7 +86,12 @@
   ): Promise<LoginResult> {
     return new Promise<LoginResult>((resolve, reject) => {
       const cancel = () => end(() => reject(new HeraldError('cancelled', 'The login was cancelled.')));
-      const timer = setInterval(() => popup.closed && cancel(), CLOSED_POLL_MS);
+      let wasClosed = false;
+      // It closes itself after it has sent the result, which a busy page may see after that: one more look.
+      const timer = setInterval(() => {
+        if (wasClosed) cancel();
+        wasClosed = popup.closed;
+      }, CLOSED_POLL_MS);
       const receive = (event: MessageEvent) => {
         const data = event.data as { type?: unknown; code?: unknown; state?: unknown } | null;
         if (event.origin !== origin || event.source !== popup) return;

@@ -20,7 +20,7 @@ export function recordNext(db: Db, id: string, at: Date | null): Promise<number>
     db,
     'record_ticket_next',
     `UPDATE tickets SET next_at = $2,
-       wake_at = CASE WHEN wake_at <= now() THEN wake_at ELSE $2::timestamptz + interval '2 minutes' END
+       wake_at = CASE WHEN wake_at <= clock_timestamp() THEN wake_at ELSE $2::timestamptz + interval '2 minutes' END
      WHERE id = $1`,
     [id, at],
   );

@@ -168,6 +168,26 @@ describe('updates of the messengers', () => {
     expect(seen).toEqual(['other chat', 'held', 'next']);
   });
 
+  it('are not begun again by the process that still handles them after it had stood still', async () => {
+    const seen: string[] = [];
+    let finish = () => {};
+    const held = new Promise<void>((resolve) => (finish = resolve));
+    const intake = start(async (update) => {
+      seen.push(textOf(update));
+      if (textOf(update) === 'held') await held;
+    });
+    await intake.store('telegram', [telegramText(1, 5, 'held')]);
+    await eventually(() => seen.length === 1);
+    await database.pool.query("UPDATE bot_updates SET leased_until = now() - interval '1 second'");
+    // Whoever claims it has a new lease.
+    await intake.store('telegram', [telegramText(2, 6, 'other chat')]);
+    await eventually(async () => (await count("dedupe_key = '1' AND leased_until > now()")) === 1);
+    await eventually(() => seen.includes('other chat'));
+    finish();
+    await eventually(async () => (await count(waiting)) === 0);
+    expect(seen).toEqual(['held', 'other chat']);
+  });
+
   it('are not acknowledged when they could not be stored: the position moves with the commit', async () => {
     const intake = start(async () => undefined);
     await intake.store('telegram', [telegramText(1, 5, 'hi')], '2');
