@@ -73,7 +73,7 @@ const words: Record<Language, Words> = {
       ],
       [
         'Webhooks',
-        `Signed events, retried for ${limits.webhookRetryHours} hours. Every attempt is in the log, and can be sent again.`,
+        `Signed events, retried for ${limits.webhookRetryHours} hours. Every attempt is logged, and any delivery can be sent again.`,
       ],
       ['Messages', 'Single messages, broadcasts, schedules and chains, with templates in two languages.'],
       [

@@ -14,3 +14,11 @@ setUpTryIt();
 setUpSignature();
 setUpSearch();
 setUpSwitch();
+showCurrentEntry();
+
+/** A long menu begins at the page that is open. */
+function showCurrentEntry(): void {
+  const menu = document.querySelector<HTMLElement>('.contents');
+  const current = menu?.querySelector<HTMLElement>('[aria-current]');
+  if (menu && current) menu.scrollTop = current.offsetTop - menu.clientHeight / 3;
+}

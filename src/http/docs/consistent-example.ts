@@ -52,6 +52,8 @@ const rules: Rule[] = [
   },
   { fields: ['tag', 'event', 'op'], values: ({ tag }) => ({ ...only('tag'), tag }) },
   { fields: ['name', 'subscribers'], values: () => ({ name: 'vip' }) },
+  { fields: ['name', 'received_at'], values: () => ({ name: 'purchase' }) },
+  { fields: ['name', 'title_en', 'default'], values: () => ({ name: 'news' }) },
   { fields: ['name', 'schema', 'example'], values: () => ({ name: 'auth.completed' }) },
 ];
 

@@ -197,11 +197,11 @@ export const limitGroups: LimitGroup[] = [
       {
         en: [
           'Open logins',
-          `${whole(limits.oidcOpenLogins)} per project, ${limits.oidcOpenLoginsPerSite} of each address (for IPv6: /48 network); above that the oldest that was not opened expires`,
+          `${limits.oidcOpenLoginsPerSite} of each address (for IPv6: /48 network), then refused; ${whole(limits.oidcOpenLogins)} per project, above that the oldest that was not opened expires`,
         ],
         ru: [
           'Незавершённые входы',
-          `${inRussian(limits.oidcOpenLogins)} в проекте, ${limits.oidcOpenLoginsPerSite} с одного адреса (IPv6 — с сети /48); сверх того истекает самый старый из неоткрытых`,
+          `${limits.oidcOpenLoginsPerSite} с одного адреса (IPv6 — с сети /48), дальше отказ; ${inRussian(limits.oidcOpenLogins)} в проекте, сверх того истекает самый старый из неоткрытых`,
         ],
       },
       {

@@ -79,12 +79,14 @@ function valuesOf(schema: Json): string[] {
 const LONGEST_PATTERN = 60;
 
 function describe(schema: Json, words: FieldWords): string {
-  // The bounds of a nullable field are in one of its variants.
-  const bounded = variantsOf(schema)?.find(({ type }) => type !== 'null' && type !== 'object') ?? schema;
+  // The text and the bounds of a nullable field can be in one of its variants.
+  const set = variantsOf(schema)?.filter((variant) => variant['type'] !== 'null');
+  const text = schema['description'] ?? set?.find(({ description }) => description)?.['description'];
+  const bounded = set?.find((variant) => variant['type'] !== 'object') ?? schema;
   const { type, pattern, format } = bounded;
   const shown = schema['default'];
   const parts = [
-    typeof schema['description'] === 'string' ? words.description(schema['description']) : '',
+    typeof text === 'string' ? words.description(text) : '',
     bound(bounded, 'minLength', 'maxLength', 'character', words),
     bound(bounded, 'minItems', 'maxItems', 'item', words),
     type === 'integer' || type === 'number' ? bound(bounded, 'minimum', 'maximum', '', words) : '',

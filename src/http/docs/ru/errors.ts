@@ -143,7 +143,7 @@ export const russianErrors: Readonly<Record<ErrorCode, Pick<ErrorEntry, 'text' |
   },
   rate_limit_auth_sessions: {
     text: 'Создано слишком много сессий.',
-    help: `По умолчанию проект может создать ${limits.authSessionsPerHour} сессий в час (скользящее окно), а для одного client_ip — ещё меньше. Когда можно создать следующую, говорит Retry-After.`,
+    help: `По умолчанию проект может создать ${limits.authSessionsPerHour} сессий в час (скользящее окно); число сессий с одного client_ip тоже ограничено. Когда можно создать следующую, говорит Retry-After.`,
   },
   rate_limit_auth_requests: {
     text: 'Слишком много запросов подтверждения к этому подписчику.',

@@ -384,6 +384,12 @@ export const russianFields: Readonly<Record<string, string>> = {
   'Must be empty: a field that people do not see.': 'Должно быть пустым: этого поля люди не видят.',
   'Of `GET /f/{form_id}`; for forms with `min_seconds`.': 'Из `GET /f/{form_id}`; для форм с `min_seconds`.',
   'The response of the captcha.': 'Ответ капчи.',
+  'The service gets `secret`, `response` (the `_captcha` of the submission) and `remoteip`.':
+    'Служба получает `secret`, `response` (это `_captcha` из отправки) и `remoteip`.',
+  'Read before each step: a subscriber for whom they hold leaves the chain.':
+    'Проверяются перед каждым шагом: если правила выполнены, подписчик выходит из цепочки.',
+  'An event that does not match makes no delivery to this endpoint. Test events ignore it.':
+    'Событие, которое не подходит, этому эндпоинту не доставляется. Тестовых событий фильтр не касается.',
   'The same id within 24 hours gets the same response and has no further effect.':
     'Тот же id в течение 24 часов получает тот же ответ и больше ничего не делает.',
 
