@@ -17,7 +17,7 @@ function channelsOf(answer) {
 export function pagesIn(language, { heraldUrl, workflowsUrl, visitor = {} }) {
   const t = texts[language];
   const other = language === 'en' ? 'ru' : 'en';
-  const docs = `${heraldUrl}/docs${language === 'ru' ? '/ru' : ''}/login`;
+  const docs = `${heraldUrl}/docs${language === 'ru' ? '/ru' : ''}`;
 
   function page(title, content) {
     return `<!doctype html>
@@ -32,7 +32,7 @@ export function pagesIn(language, { heraldUrl, workflowsUrl, visitor = {} }) {
 <header>
   <a class="brand" href="/">${t.site}</a>
   <nav aria-label="Herald">
-    <a href="${escape(heraldUrl)}/dashboard">${t.dashboard}</a> <a href="${escape(docs)}">${t.docs}</a>
+    <a href="${escape(heraldUrl)}/dashboard">${t.dashboard}</a> <a href="${escape(docs)}/login">${t.docs}</a>
     <a href="/?lang=${other}" hreflang="${other}" lang="${other}">${t.otherLanguage}</a>
   </nav>
 </header>
@@ -172,7 +172,7 @@ ${shelf()}
 <p id="embed-place">${tag}</p>
 <p id="embed-result" role="status" data-received="${t.received}" data-exchanged="${t.exchanged}" data-refused="${t.codeRefused}"></p>
 <pre id="embed-user" hidden></pre>
-<p><a href="${escape(heraldUrl)}/docs/embed">${t.embedGuide}</a></p>`,
+<p><a href="${escape(docs)}/embed">${t.embedGuide}</a></p>`,
       );
     },
   };

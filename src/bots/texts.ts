@@ -391,7 +391,7 @@ const ru: BotTexts = {
   formDate: 'Например: 2026-01-31',
   formAnswered: (answer) => `Ваш ответ: ${shown(answer)}`,
   formSkipped: 'Пропущено.',
-  formAccepted: (project) => `Спасибо! «${shown(project)}» получит ваши ответы.`,
+  formAccepted: (project) => `Спасибо! Ваши ответы отправлены в «${shown(project)}».`,
   formCancelled: 'Отменено. Ответы не отправлены.',
   formBlocked: (project) => `Сейчас «${shown(project)}» не принимает ответы. Попробуйте позже.`,
   formNotOpen: 'Эта форма закрыта.',

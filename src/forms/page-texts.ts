@@ -48,7 +48,7 @@ const ru: FormTexts = {
   choose: 'Выберите…',
   faults: 'Проверьте ответы: в некоторых есть ошибки.',
   thanksTitle: 'Спасибо',
-  thanksText: (project) => `«${project}» получит ваши ответы. Страницу можно закрыть.`,
+  thanksText: (project) => `Ваши ответы отправлены в «${project}». Страницу можно закрыть.`,
   notFoundTitle: 'Форма не найдена',
   notFoundText: 'Ссылка неполная, или форма закрыта.',
   expiredTitle: 'Ссылка больше не действует',

@@ -13,6 +13,11 @@ export function typedList(text: string, separator: ',' | '\n'): string[] {
     .filter((entry) => entry !== '');
 }
 
+/** As the first word of a line. */
+export function capitalised(text: string): string {
+  return text.slice(0, 1).toLocaleUpperCase(locale) + text.slice(1);
+}
+
 export function number(value: number): string {
   return new Intl.NumberFormat(locale).format(value);
 }
@@ -32,7 +37,7 @@ export function dateAndTime(at: string | number): string {
 }
 
 /** Without the year where it is this one. */
-export function shortDateAndTime(at: string): string {
+export function shortDateAndTime(at: string | number): string {
   const date = new Date(at);
   if (date.getFullYear() !== new Date().getFullYear()) return dateAndTime(at);
   return new Intl.DateTimeFormat(locale, {
@@ -41,6 +46,18 @@ export function shortDateAndTime(at: string): string {
     hour: '2-digit',
     minute: '2-digit',
     second: '2-digit',
+  }).format(date);
+}
+
+/** A time to come: with its day of the week, and no finer than it can be chosen. */
+export function plannedTime(date: Date, timeZone?: string): string {
+  return new Intl.DateTimeFormat(locale, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(timeZone && { timeZone }),
   }).format(date);
 }
 

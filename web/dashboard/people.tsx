@@ -37,7 +37,7 @@ export function PersonLink(props: { id: string | null; known: KnownSubscribers; 
       <Link to={`/dashboard/subscribers/${id}`} class="clip">
         <bdi>{subscriber.first_name}</bdi>
       </Link>{' '}
-      {!props.short && subscriber.username && <span class="hint clip late">@{subscriber.username}</span>}
+      {!props.short && subscriber.username && <span class="hint clip">@{subscriber.username}</span>}
     </>
   );
 }

@@ -31,7 +31,7 @@ export const max: Platform = {
     },
   },
   tokenPattern: /^[A-Za-z0-9_.~+/=:-]{10,256}$/,
-  tokenHint: { en: 'From MAX for partners.', ru: 'Его выдаёт MAX для партнёров.' },
+  tokenHint: { en: 'From the “MAX for partners” platform.', ru: 'Его выдаёт платформа «MAX для партнёров».' },
   botIn: (token) => token,
   identify: identifyMaxBot,
   createClient: createMaxClient,

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { icons, type IconName } from '../../shared/icons';
 import { ApiError } from '../api';
 import { errorText } from '../errors';
-import { ago, dateAndTime, shortDateAndTime } from '../format';
+import { ago, dateAndTime, plannedTime, shortDateAndTime } from '../format';
 import { findMessenger, messengerName } from '../messengers';
 import { reloadAll, useNow, type Resource } from '../resource';
 import { Link } from '../router';
@@ -101,6 +101,15 @@ export function Time({ at }: { at: string | null }) {
   return (
     <time class="figure" dateTime={at} title={at}>
       {shortDateAndTime(at)}
+    </time>
+  );
+}
+
+/** A time to come. */
+export function PlannedTime({ at }: { at: string }) {
+  return (
+    <time class="figure" dateTime={at} title={at}>
+      {plannedTime(new Date(at))}
     </time>
   );
 }

@@ -20,11 +20,15 @@ export function Forms() {
     <>
       <div class="heading">
         <Heading title={w.forms} />
-        {list && list.length < limits.forms && (
+        {list && (
           <Allowed scope="manage">
-            <Link to="/dashboard/forms/new" class="btn primary">
-              <Icon name="plus" small /> {w.newForm}
-            </Link>
+            {list.length < limits.forms ? (
+              <Link to="/dashboard/forms/new" class="btn primary">
+                <Icon name="plus" small /> {w.newForm}
+              </Link>
+            ) : (
+              <span class="hint">{w.formsFull(limits.forms)}</span>
+            )}
           </Allowed>
         )}
       </div>

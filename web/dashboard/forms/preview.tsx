@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks';
+import { inkOn } from '../../../src/contract/color';
 import { api } from '../api';
 import { useResource } from '../resource';
 import type { FormDraft, FieldDraft } from './draft';
@@ -14,9 +15,11 @@ const copy = { en: formsEn, ru: formsRu };
 export function FormPreview({ draft, lang }: { draft: FormDraft; lang: Lang }) {
   const w = words();
   const project = useResource(api.project, 'project');
+  const brand = project.data?.brand;
   const [title, other] = lang === 'en' ? [draft.title_en, draft.title_ru] : [draft.title_ru, draft.title_en];
   return (
     <section class="form-preview" aria-label={w.preview} lang={lang}>
+      {brand?.logo_path && <img class="form-logo" src={brand.logo_path} alt="" />}
       <p class="form-title">{title.trim() || other.trim() || draft.name.trim() || '…'}</p>
       <p class="hint">
         <bdi>{project.data?.name}</bdi>
@@ -25,7 +28,11 @@ export function FormPreview({ draft, lang }: { draft: FormDraft; lang: Lang }) {
         {draft.fields.map((field) => (
           <PreviewField key={field.key} field={field} lang={lang} />
         ))}
-        <span class="form-send" aria-hidden="true">
+        <span
+          class="form-send"
+          aria-hidden="true"
+          {...(brand?.color && { style: { background: brand.color, color: inkOn(brand.color) } })}
+        >
           {copy[lang].send}
         </span>
       </fieldset>

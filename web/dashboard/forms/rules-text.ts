@@ -48,5 +48,5 @@ function valueText(field: FieldDraft, value: string): string {
   const w = words();
   if (field.type === 'checkbox') return value === 'true' ? w.yes : w.no;
   const option = field.options.find((each) => each.value === value);
-  return `“${option ? labelIn(language, option) || value : value}”`;
+  return w.quoted(option ? labelIn(language, option) || value : value);
 }

@@ -1,13 +1,15 @@
+import { can } from '../access';
 import { words } from './texts';
 
-const KEYS = ['j', 'k', 'r', 'n', 'e'] as const;
+/** A person who only reads can do nothing else. */
+const keys = () => (can('helpdesk') ? (['j', 'k', 'r', 'n', 'e'] as const) : (['j', 'k'] as const));
 
 export function KeyHelp() {
   const w = words();
   return (
     <p class="hint key-help">
       {w.keys}{' '}
-      {KEYS.map((key) => (
+      {keys().map((key) => (
         <span key={key}>
           <kbd>{key}</kbd> {w.keyNames[key]}
         </span>

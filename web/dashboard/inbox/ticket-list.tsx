@@ -127,7 +127,8 @@ function TicketLine(props: { ticket: Ticket; desk: Desk; people: KnownSubscriber
         </time>
       </span>
       <span class="ticket-about">
-        {ticket.subject !== null && <strong>{ticket.subject}</strong>}{' '}
+        {ticket.subject !== null && <strong>{ticket.subject}</strong>}
+        {ticket.subject !== null && ticket.preview !== null && ' · '}
         {ticket.preview !== null && <span>{ticket.preview}</span>}
       </span>
       <span class="ticket-marks">

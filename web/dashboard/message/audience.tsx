@@ -2,6 +2,7 @@ import { limits } from '../../../src/contract/limits';
 import { api, type Audience, type AudienceView } from '../api';
 import { Combobox, FieldError, Icon, matching, RemovableChip, useLabels } from '../elements';
 import { messengerName, messengers } from '../messengers';
+import { capitalised } from '../format';
 import { useResource, useSettled } from '../resource';
 import { t } from '../texts';
 
@@ -61,14 +62,14 @@ export function audienceDraft(audience: AudienceView): AudienceDraft {
 /** Who gets it, in words. */
 export function audienceText(audience: AudienceView): string {
   const { channel, tagsAll, tagsAny, excludeTags, permission } = audienceDraft(audience);
-  const parts = [
-    channel ? messengerName(channel) : t.allChannels,
+  const conditions = [
+    channel && messengerName(channel),
     tagsAll.length > 0 && t.taggedAll(tagsAll.join(', ')),
     tagsAny.length > 0 && t.taggedAny(tagsAny.join(', ')),
     excludeTags.length > 0 && t.notTagged(excludeTags.join(', ')),
     permission && t.permitted(permission),
-  ];
-  return parts.filter(Boolean).join(' · ');
+  ].filter(Boolean);
+  return conditions.length === 0 ? t.allChannels : capitalised(conditions.join(' · '));
 }
 
 interface Condition {

@@ -92,9 +92,9 @@ function actions(): { value: string; text: string }[] {
     .sort((one, other) => one.text.localeCompare(other.text));
 }
 
-/** The beginning of an id; a name or a key whole. */
+/** The end of an id, whose beginning is only its time; a name or a key whole. */
 function shortTarget(target: string): string {
-  return isUuid(target) ? target.slice(0, 8) : target;
+  return isUuid(target) ? `…${target.slice(-8)}` : target;
 }
 
 function Target({ entry: { target_id: id, target_name: name } }: { entry: AuditEntry }) {
@@ -107,6 +107,7 @@ function fieldName(field: string): string {
 }
 
 function settingText(value: AuditEntry['changes'][number]['before']): string {
+  if (typeof value === 'boolean') return value ? t.yes : t.no;
   const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
   return text === '' ? '–' : text;
 }

@@ -145,8 +145,8 @@ function Results({ id, refresh }: { id: string; refresh: number | undefined }) {
             t.results.person,
             t.status,
             { title: t.channel, givesWay: 'soon' },
-            { title: t.results.reference, givesWay: 'late' },
-            { title: `!${t.results.message}`, givesWay: 'late' },
+            t.results.reference,
+            `!${t.results.message}`,
           ]}
         >
           {list.map((result, index) => (
@@ -165,7 +165,7 @@ function Results({ id, refresh }: { id: string; refresh: number | undefined }) {
               <Cell label={t.channel} givesWay="soon">
                 <ChannelName channel={result.channel} />
               </Cell>
-              <Cell label={t.results.reference} givesWay="late">
+              <Cell label={t.results.reference}>
                 {result.ref === null ? <None /> : <Clip>{result.ref}</Clip>}
               </Cell>
               <MessageCell id={result.delivery_id} />

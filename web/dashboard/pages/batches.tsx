@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, type Batch } from '../api';
-import { Allowed, Badge, ConfirmDialog, Empty, Pager, Problem, Time } from '../elements';
+import { Allowed, Badge, CodeBlock, ConfirmDialog, Empty, Pager, Problem, Time } from '../elements';
 import { number } from '../format';
 import { useResource } from '../resource';
 import { Heading, Link, usePages } from '../router';
@@ -8,6 +8,15 @@ import { batchState } from '../states';
 import { t } from '../texts';
 
 const REFRESH_MS = 2_500;
+
+const SAMPLE = `POST /v1/send/batch
+
+{
+  "messages": [
+    { "external_id": "user-42", "text": "Your parcel has arrived." },
+    { "external_id": "user-43", "text": "Your parcel is late." }
+  ]
+}`;
 
 /** Batches are sent through the API; this page shows how far they are. */
 export function Batches() {
@@ -20,7 +29,11 @@ export function Batches() {
       <Heading title={t.batches} />
       <p class="lead">{t.batchesLead}</p>
       <Problem error={found.error} />
-      {list?.length === 0 && <Empty icon="stack" title={t.noBatches} text={t.noBatchesText} />}
+      {list?.length === 0 && (
+        <Empty icon="stack" title={t.noBatches} text={t.noBatchesText}>
+          <CodeBlock code={SAMPLE} label={t.sampleRequest} />
+        </Empty>
+      )}
       <ul class="cards">
         {list?.map((batch) => (
           <BatchCard key={batch.batch_id} batch={batch} onCancel={() => setCancelling(batch)} />
@@ -53,10 +66,12 @@ function BatchCard({ batch, onCancel }: { batch: Batch; onCancel: () => void }) 
         </Link>
         <Badge tone={state.tone}>{state.text}</Badge>
       </p>
-      <label class="meter">
-        <span>{t.broadcastDone(number(done), number(total))}</span>
-        <progress max={Math.max(1, total)} value={done} />
-      </label>
+      {batch.ended_at === null && (
+        <label class="meter">
+          <span>{t.broadcastDone(number(done), number(total))}</span>
+          <progress max={Math.max(1, total)} value={done} />
+        </label>
+      )}
       <p class="row">
         <span>{t.broadcastResults(number(sent), number(failed), number(skipped))}</span>
         <span class="hint">

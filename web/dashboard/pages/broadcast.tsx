@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api, type Broadcast, type BroadcastResult } from '../api';
 import {
+  ActionCell,
   Allowed,
   Badge,
   Cell,
@@ -9,7 +10,6 @@ import {
   Copyable,
   Crumbs,
   Empty,
-  None,
   Pager,
   Problem,
   Table,
@@ -174,7 +174,7 @@ function Results({ id, refresh }: { id: string; refresh: number | undefined }) {
             t.results.person,
             t.status,
             { title: t.channel, givesWay: 'soon' },
-            { title: `!${t.results.message}`, givesWay: 'late' },
+            `!${t.results.message}`,
           ]}
         >
           {list.map((result, index) => (
@@ -246,8 +246,12 @@ export function ResultCell(props: {
 
 export function MessageCell({ id }: { id: string | null }) {
   return (
-    <Cell label={t.results.message} givesWay="late">
-      {id === null ? <None /> : <Link to={`/dashboard/messages/${id}`}>{t.results.openMessage}</Link>}
-    </Cell>
+    <ActionCell>
+      {id !== null && (
+        <Link to={`/dashboard/messages/${id}`} class="btn small">
+          {t.results.openMessage}
+        </Link>
+      )}
+    </ActionCell>
   );
 }

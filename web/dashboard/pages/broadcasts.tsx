@@ -71,10 +71,12 @@ function BroadcastCard({ broadcast, onCancel }: { broadcast: Broadcast; onCancel
         <Badge tone={state.tone}>{state.text}</Badge>
       </p>
       <p class="hint">{audienceText(broadcast.audience)}</p>
-      <label class="meter">
-        <span>{t.broadcastDone(number(total - remaining), number(total))}</span>
-        <progress max={Math.max(1, total)} value={total === 0 ? 1 : total - remaining} />
-      </label>
+      {going && (
+        <label class="meter">
+          <span>{t.broadcastDone(number(total - remaining), number(total))}</span>
+          <progress max={Math.max(1, total)} value={total - remaining} />
+        </label>
+      )}
       <p class="row">
         <span>
           {t.broadcastResults(number(broadcast.sent), number(broadcast.failed), number(broadcast.skipped))}

@@ -24,7 +24,15 @@ import {
 import { useResource } from '../resource';
 import { Heading, Link, useFilters, usePages } from '../router';
 import { t } from '../texts';
-import { DeliveryCells, deliveryColumns, EventSelect, since, spans, statusOptions } from './delivery-log';
+import {
+  besideEndpoint,
+  DeliveryCells,
+  deliveryColumns,
+  EventSelect,
+  since,
+  spans,
+  statusOptions,
+} from './delivery-log';
 
 /** Deliveries of all endpoints, deleted ones included, with search and a retry of several at once. */
 export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
@@ -142,13 +150,17 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
         </Empty>
       )}
       {list && list.length > 0 && (
-        <Table label={t.deliveries} selection={selection} columns={[...deliveryColumns(), t.endpoint]}>
+        <Table
+          label={t.deliveries}
+          selection={selection}
+          columns={[...deliveryColumns(besideEndpoint), t.endpoint]}
+        >
           {list.map((delivery) => (
             <tr key={delivery.id}>
               {selection && (
                 <SelectCell id={delivery.id} label={t.selectDelivery(delivery.event)} selection={selection} />
               )}
-              <DeliveryCells delivery={delivery} />
+              <DeliveryCells delivery={delivery} ways={besideEndpoint} />
               <Cell label={t.endpoint}>
                 {delivery.endpoint_url === null ? (
                   <None />

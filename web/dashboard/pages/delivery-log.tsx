@@ -18,6 +18,7 @@ import {
   Time,
   toast,
   type Column,
+  type GivesWay,
 } from '../elements';
 import { duration } from '../format';
 import { useNow, useResource } from '../resource';
@@ -101,10 +102,10 @@ export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
           <Empty icon="list" title={t.noDeliveries} text={t.noDeliveriesText} />
         ))}
       {list && list.length > 0 && (
-        <Table label={t.deliveries} columns={deliveryColumns()}>
+        <Table label={t.deliveries} columns={deliveryColumns(ofEndpoint)}>
           {list.map((delivery) => (
             <tr key={delivery.id}>
-              <DeliveryCells delivery={delivery} />
+              <DeliveryCells delivery={delivery} ways={ofEndpoint} />
             </tr>
           ))}
         </Table>
@@ -119,16 +120,21 @@ export function since(hours: string): string {
   return hours && new Date(Date.now() - Number(hours) * HOUR_MS).toISOString();
 }
 
-export const deliveryColumns = (): Column[] => [
+/** Which columns give way: beside its endpoint a delivery has less space than in the log of one endpoint. */
+type Ways = { attempts: GivesWay; lastResponse?: GivesWay };
+export const besideEndpoint: Ways = { attempts: 'soon', lastResponse: 'late' };
+const ofEndpoint: Ways = { attempts: 'late' };
+
+export const deliveryColumns = ({ attempts, lastResponse }: Ways): Column[] => [
   t.event,
   t.status,
-  { title: t.attempts, givesWay: 'soon' },
-  { title: t.lastResponse, givesWay: 'late' },
+  { title: t.attempts, givesWay: attempts },
+  lastResponse ? { title: t.lastResponse, givesWay: lastResponse } : t.lastResponse,
   t.created,
 ];
 
 /** The cells of a delivery in both logs. */
-export function DeliveryCells({ delivery }: { delivery: DeliveryView }) {
+export function DeliveryCells({ delivery, ways }: { delivery: DeliveryView; ways: Ways }) {
   const state = deliveryState(delivery.status);
   return (
     <>
@@ -142,10 +148,10 @@ export function DeliveryCells({ delivery }: { delivery: DeliveryView }) {
           <NextAttempt delivery={delivery} />
         </span>
       </Cell>
-      <Cell label={t.attempts} class="figure" givesWay="soon">
+      <Cell label={t.attempts} class="figure" givesWay={ways.attempts}>
         {delivery.attempt_count}
       </Cell>
-      <Cell label={t.lastResponse} class="figure" givesWay="late">
+      <Cell label={t.lastResponse} class="figure" {...(ways.lastResponse && { givesWay: ways.lastResponse })}>
         {delivery.last_http_status ?? errorKind(delivery.last_error) ?? '–'}
       </Cell>
       <Cell label={t.created}>

@@ -16,7 +16,7 @@ import {
   Time,
   toast,
 } from '../elements';
-import { dateAndTime, number } from '../format';
+import { number, shortDateAndTime } from '../format';
 import { useResource } from '../resource';
 import { Heading } from '../router';
 import { deliveryState } from '../states';
@@ -37,7 +37,7 @@ export function DeliveryPage({ id, workflowsUrl }: { id: string; workflowsUrl: s
     <>
       <Crumbs
         trail={[
-          { to: '/dashboard/webhooks', text: t.webhooks },
+          { to: '/dashboard/deliveries', text: t.deliveries },
           ...(endpointId ? [{ to: `/dashboard/webhooks/${endpointId}`, text: t.endpoint }] : []),
         ]}
       />
@@ -211,7 +211,10 @@ function Timeline({ delivery, endpoint }: { delivery: Delivery; endpoint: Endpoi
         <li key={at} class="coming">
           <Icon name="clock" small />
           <span>
-            {index === coming.length - 1 ? t.scheduledFor : t.laterAttempt} {dateAndTime(at)}
+            {index === coming.length - 1
+              ? t.scheduledFor
+              : t.laterAttempt(delivery.attempts.length + coming.length - index)}{' '}
+            {shortDateAndTime(at)}
           </span>
         </li>
       ))}
@@ -255,7 +258,11 @@ function AttemptItem({ attempt, open }: { attempt: Attempt; open: boolean }) {
             </span>
           )}
         </summary>
-        {attempt.error_detail && <p>{attempt.error_detail}</p>}
+        {attempt.error_detail && (
+          <p class="hint">
+            <code lang="en">{attempt.error_detail}</code>
+          </p>
+        )}
         {attempt.request_headers && (
           <>
             <h3>{t.requestHeaders}</h3>

@@ -55,14 +55,10 @@ export function rulesText({ match = 'all', rules }: Rules): string {
 }
 
 function ruleText(rule: Rules['rules'][number]): string {
-  const { ruleKinds, operators } = t.drip;
-  if (rule.tag !== undefined) return `${rule.has === false ? ruleKinds.no_tag : ruleKinds.tag} ${rule.tag}`;
-  if (rule.permission !== undefined) {
-    return `${rule.has === false ? ruleKinds.no_permission : ruleKinds.permission} ${rule.permission}`;
-  }
-  if (rule.event !== undefined) {
-    return `${rule.happened === false ? ruleKinds.no_event : ruleKinds.event} ${rule.event}`;
-  }
+  const { ruleTexts, operators } = t.drip;
+  if (rule.tag !== undefined) return ruleTexts.tag(rule.tag, rule.has !== false);
+  if (rule.permission !== undefined) return ruleTexts.permission(rule.permission, rule.has !== false);
+  if (rule.event !== undefined) return ruleTexts.event(rule.event, rule.happened !== false);
   const value = rule.value === undefined ? '' : ` ${String(rule.value)}`;
   return `${rule.property ?? ''} ${rule.op ? operators[rule.op] : ''}${value}`;
 }

@@ -86,7 +86,7 @@ function ChainRow({ chain }: { chain: ListedChain }) {
         </Link>
       </Cell>
       <Cell label={t.drip.triggerLabel}>
-        <Clip>{triggerText(chain)}</Clip>
+        <Clip wide>{triggerText(chain)}</Clip>
       </Cell>
       <Cell label={t.drip.versionColumn} givesWay="late">
         {number(chain.version)}
@@ -167,7 +167,7 @@ function Totals({ stats }: { stats: ChainStats }) {
   const figures = [
     { title: t.drip.enrolled, count: stats.enrolled },
     ...(['active', 'completed', 'exited', 'cancelled'] as const).map((status) => ({
-      title: t.drip.enrolmentStates[status],
+      title: t.drip.enrolmentTotals[status],
       count: stats[status],
     })),
   ];
@@ -280,7 +280,7 @@ function EnrolmentRow(props: {
         )}
       </Cell>
       <Cell label={t.drip.currentStep}>
-        {step ? <Clip>{stepLine(step)}</Clip> : (enrolment.step_id ?? <None />)}
+        {step ? <Clip wide>{stepLine(step)}</Clip> : (enrolment.step_id ?? <None />)}
       </Cell>
       <Cell label={t.drip.goesOn} givesWay="late">
         {enrolment.next_at ? <Time at={enrolment.next_at} /> : <None />}

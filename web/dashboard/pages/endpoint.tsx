@@ -18,7 +18,7 @@ import {
   Time,
   toast,
 } from '../elements';
-import { dateAndTime, percent } from '../format';
+import { percent, shortDateAndTime } from '../format';
 import { useResource } from '../resource';
 import { go, Heading } from '../router';
 import { endpointState } from '../states';
@@ -122,7 +122,9 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
             </>
           )}
           <dt>{t.retryPolicy}</dt>
-          <dd>{endpoint.retry_policy === 'durable' ? t.durable : t.quick}</dd>
+          <dd>
+            {endpoint.retry_policy === 'durable' ? t.durableLong(limits.webhookRetryHours) : t.quickLong}
+          </dd>
           <OwnHeaders headers={endpoint.headers} />
           <Secrets secrets={endpoint.secrets ?? []} />
           <dt>{t.created}</dt>
@@ -209,7 +211,7 @@ function Health({ endpoint }: { endpoint: EndpointView }) {
   if (endpoint.health?.state !== 'failing') return null;
   return (
     <p class="problem">
-      {t.failingSince(dateAndTime(endpoint.health.failing_since ?? ''), limits.webhookDisableAfterHours)}
+      {t.failingSince(shortDateAndTime(endpoint.health.failing_since ?? ''), limits.webhookDisableAfterHours)}
     </p>
   );
 }
@@ -243,10 +245,10 @@ function Secrets({ secrets }: { secrets: NonNullable<EndpointView['secrets']> })
     <>
       <dt>{t.signingSecret}</dt>
       <dd>
-        {t.secretSince(dateAndTime(current.created_at))}
+        {t.secretSince(shortDateAndTime(current.created_at))}
         {old.map(({ expires_at }) => (
           <div key={expires_at} class="warn-text">
-            {t.oldSecretUntil(dateAndTime(expires_at ?? ''))}
+            {t.oldSecretUntil(shortDateAndTime(expires_at ?? ''))}
           </div>
         ))}
       </dd>

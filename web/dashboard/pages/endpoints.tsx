@@ -33,7 +33,7 @@ export function Endpoints() {
   return (
     <>
       <div class="heading">
-        <Heading title={t.webhooks} />
+        <Heading title={t.endpoints} />
         <Allowed scope="manage">
           <button type="button" class="btn primary" onClick={() => setCreating(true)}>
             <Icon name="plus" small /> {t.newEndpoint}

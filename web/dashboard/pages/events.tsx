@@ -27,7 +27,7 @@ import { since, spans } from './delivery-log';
 const REFRESH_MS = 5_000;
 /** The same in every language. */
 const EXAMPLE = 'purchase';
-const PROPERTIES_SHOWN = 5;
+const PROPERTIES_SHOWN = 2;
 
 /** What the users of the project did, as it reported through the API. */
 export function TrackedEvents() {
@@ -107,8 +107,14 @@ export function TrackedEvents() {
 
 const SAMPLE = `POST /v1/events
 
-{"events": [{"name": "purchase", "external_id": "user-42",
-             "properties": {"amount": 49.9}, "event_id": "order-1001"}]}`;
+{
+  "events": [{
+    "name": "purchase",
+    "external_id": "user-42",
+    "properties": { "amount": 49.9 },
+    "event_id": "order-1001"
+  }]
+}`;
 
 function Row(props: { event: TrackedEvent; people: KnownSubscribers; onName: () => void }) {
   const { event, people, onName } = props;

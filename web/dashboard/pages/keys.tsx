@@ -4,6 +4,7 @@ import { defaultScopes, type Scope } from '../../../src/contract/scopes';
 import { can } from '../access';
 import { api, type KeyView } from '../api';
 import {
+  ActionCell,
   Badge,
   Cell,
   Clip,
@@ -50,6 +51,7 @@ export function Keys() {
           { title: t.created, givesWay: 'late' },
           { title: t.lastUsed, givesWay: 'late' },
           t.status,
+          `!${t.actions}`,
         ]}
       >
         {keys.data?.data.map((key) => (
@@ -138,10 +140,12 @@ function NewKey(props: { onClose: () => void; onCreated: (key: string | null) =>
 function Row({ record, onRevoke }: { record: KeyView; onRevoke: () => void }) {
   return (
     <tr>
-      <Cell label={t.key} lead>
+      <Cell label={t.key} lead={record.name === null}>
         <code>{record.hint}…</code>
       </Cell>
-      <Cell label={t.name}>{record.name === null ? <None /> : <Clip>{record.name}</Clip>}</Cell>
+      <Cell label={t.name} lead={record.name !== null}>
+        {record.name === null ? <None /> : <Clip>{record.name}</Clip>}
+      </Cell>
       <Cell label={t.keyScopes}>
         {defaultScopes.every((scope) => record.scopes.includes(scope)) ? (
           t.allScopes
@@ -156,8 +160,13 @@ function Row({ record, onRevoke }: { record: KeyView; onRevoke: () => void }) {
         <Time at={record.last_used_at} />
       </Cell>
       <Cell label={t.status}>
-        {record.revoked_at !== null && <Badge tone="neutral">{t.revoked}</Badge>}
-        {record.current && <Badge tone="good">{t.currentKey}</Badge>}
+        {record.revoked_at !== null ? (
+          <Badge tone="neutral">{t.revoked}</Badge>
+        ) : (
+          <Badge tone="good">{record.current ? t.currentKey : t.keyActive}</Badge>
+        )}
+      </Cell>
+      <ActionCell>
         {record.revoked_at === null && !record.current && (
           <button
             type="button"
@@ -168,7 +177,7 @@ function Row({ record, onRevoke }: { record: KeyView; onRevoke: () => void }) {
             {t.revoke}
           </button>
         )}
-      </Cell>
+      </ActionCell>
     </tr>
   );
 }

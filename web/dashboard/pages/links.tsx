@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
+import { can } from '../access';
 import { api, type LabelKind, type LinkView } from '../api';
 import {
   ActionCell,
@@ -61,7 +62,7 @@ export function Links() {
             { title: t.labels, givesWay: 'late' },
             t.linkUses,
             { title: t.linkExpires, givesWay: 'late' },
-            t.link,
+            ...(can('manage') ? [t.link] : []),
             `!${t.delete}`,
           ]}
         >
@@ -139,7 +140,7 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
   return (
     <tr>
       <Cell label={t.name} lead>
-        {link.name === null ? <None /> : <Clip>{link.name}</Clip>}{' '}
+        {link.name === null ? <span class="hint">{t.unnamed}</span> : <Clip>{link.name}</Clip>}{' '}
         {link.external_id !== null && (
           <span class="hint">
             <Clip>{t.linkFor(link.external_id)}</Clip>
@@ -158,13 +159,15 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
       <Cell label={t.linkExpires} givesWay="late">
         <Time at={link.expires_at} />
       </Cell>
-      <Cell label={t.link}>
-        <span class="row-actions">
-          {messengerLinks(link).map(({ channel, name, link: address }) => (
-            <CopyButton key={channel} text={address} label={name} />
-          ))}
-        </span>
-      </Cell>
+      {can('manage') && (
+        <Cell label={t.link}>
+          <span class="row-actions">
+            {messengerLinks(link).map(({ channel, name, link: address }) => (
+              <CopyButton key={channel} text={address} label={name} />
+            ))}
+          </span>
+        </Cell>
+      )}
       <ActionCell>
         <Allowed scope="manage">
           <button

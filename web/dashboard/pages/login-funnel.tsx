@@ -63,7 +63,7 @@ function Funnel({ stats }: { stats: LoginStats }) {
           </li>
         ))}
       </ol>
-      {median !== null && <p>{t.results.median(duration(median))}</p>}
+      {median !== null && <p>{t.results.median(duration(Math.max(1, Math.round(median))))}</p>}
       {channels.length > 0 && <p class="hint">{t.results.byMessengerHint}</p>}
       {channels.length > 0 && (
         <Table

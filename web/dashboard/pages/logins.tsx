@@ -60,7 +60,7 @@ function Usage({ usage }: { usage: UsageView }) {
         <progress max={usage.plan_logins} value={usage.plan_logins_used} />
       </label>
       <p class="hint">
-        {t.purchasedCredits(usage.purchased_credits)}{' '}
+        {t.purchasedCredits(usage.purchased_credits)}.{' '}
         {usage.grace_ends_at && t.graceEnds(dateAndTime(usage.grace_ends_at))}
       </p>
       <LoginChart days={usage.days} />
@@ -156,7 +156,7 @@ function Row({ session }: { session: SessionRecord }) {
         {session.state ? <Clip>{session.state}</Clip> : <None />}
       </Cell>
       <Cell label={t.device} givesWay="soon">
-        <Device session={session} />
+        <Device session={session} clipped />
       </Cell>
       <Cell label={t.started}>
         <Link to={`/dashboard/logins/${session.session_id}`} title={t.results.openLogin}>
@@ -180,13 +180,20 @@ export function Who({ session }: { session: SessionRecord }) {
 }
 
 /** Browser, system and address, as far as the project gave them. */
-export function Device({ session }: { session: Pick<SessionRecord, 'user_agent' | 'client_ip'> }) {
+export function Device(props: {
+  session: Pick<SessionRecord, 'user_agent' | 'client_ip'>;
+  clipped?: boolean;
+}) {
+  const { session } = props;
   const { browser = null, system = null } = readUserAgent(session.user_agent ?? '') ?? {};
   const name = browser && system ? t.deviceOn(browser, system) : (browser ?? system);
   const parts = [name, session.client_ip].filter((part) => part !== null);
   if (parts.length === 0) return <None />;
   return (
-    <span class="clip" title={session.user_agent ?? ''}>
+    <span
+      {...(props.clipped && { class: 'clip' })}
+      title={[parts.join(' · '), session.user_agent].filter(Boolean).join('\n')}
+    >
       {parts.join(' · ')}
     </span>
   );

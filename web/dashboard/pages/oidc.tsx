@@ -4,7 +4,6 @@ import { api, type NewOidcClient, type OidcClient } from '../api';
 import {
   Allowed,
   Chip,
-  Clip,
   ConfirmDialog,
   Copyable,
   Dialog,
@@ -134,8 +133,9 @@ function ClientCard({ client, onOpen }: { client: OidcClient; onOpen: (open: Ope
   return (
     <li class="panel card">
       <div class="row">
-        <span class="card-title clip wide" title={client.name}>
-          {client.name} {client.type === 'public' && <Chip>{t.oidcPublic}</Chip>}{' '}
+        <span>
+          <span class="card-title url">{client.name}</span>{' '}
+          {client.type === 'public' && <Chip>{t.oidcPublic}</Chip>}{' '}
           {client.device && <Chip>{t.oidcDevice}</Chip>}
         </span>
         <Allowed scope="manage">
@@ -177,9 +177,9 @@ function ClientCard({ client, onOpen }: { client: OidcClient; onOpen: (open: Ope
         <dt>{t.oidcRedirectUris}</dt>
         <dd>
           {client.redirect_uris.map((uri) => (
-            <Clip key={uri} wide>
+            <div key={uri} class="url">
               {uri}
-            </Clip>
+            </div>
           ))}
         </dd>
         <dt>{t.created}</dt>

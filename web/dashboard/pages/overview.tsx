@@ -9,7 +9,7 @@ import {
   type UsageView,
 } from '../api';
 import { ActionButton, Allowed, Icon, LoginChart, Problem, Sparkline, toast } from '../elements';
-import { dateAndTime, hourOfDay, monthAndYear, number, percent } from '../format';
+import { dateAndTime, hourOfDay, monthAndYear, number, percent, shortDateAndTime } from '../format';
 import { useChanges, useResource } from '../resource';
 import { Heading, Link } from '../router';
 import { t } from '../texts';
@@ -242,7 +242,7 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
           <Alert
             key={endpoint.id}
             tone="bad"
-            text={t.alertFailing(endpoint.url, dateAndTime(endpoint.health.failing_since ?? ''))}
+            text={t.alertFailing(endpoint.url, shortDateAndTime(endpoint.health.failing_since ?? ''))}
           >
             <Link class="btn small" to={`/dashboard/webhooks/${endpoint.id}`}>
               {t.showDeliveries}

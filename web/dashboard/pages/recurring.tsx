@@ -5,7 +5,6 @@ import {
   Allowed,
   Badge,
   Cell,
-  Clip,
   ConfirmDialog,
   Crumbs,
   Empty,
@@ -13,6 +12,7 @@ import {
   Icon,
   None,
   Pager,
+  PlannedTime,
   Problem,
   Table,
   Time,
@@ -79,10 +79,10 @@ function Row({ entry }: { entry: Recurring }) {
           {entry.name}
         </Link>
       </Cell>
-      <Cell label={t.when}>
-        <Clip>{repeats(entry)}</Clip>
+      <Cell label={t.when} class="wraps">
+        {repeats(entry)}
       </Cell>
-      <Cell label={t.nextRun}>{entry.next_run_at ? <Time at={entry.next_run_at} /> : <None />}</Cell>
+      <Cell label={t.nextRun}>{entry.next_run_at ? <PlannedTime at={entry.next_run_at} /> : <None />}</Cell>
       <Cell label={t.runCount} givesWay="late">
         {number(entry.runs)}
       </Cell>
@@ -165,7 +165,7 @@ export function OpenRecurring({ id }: { id: string }) {
         <section class="panel" aria-label={t.details}>
           <dl class="facts">
             <dt>{t.nextRun}</dt>
-            <dd>{entry.next_run_at ? <Time at={entry.next_run_at} /> : <None />}</dd>
+            <dd>{entry.next_run_at ? <PlannedTime at={entry.next_run_at} /> : <None />}</dd>
             <dt>{t.when}</dt>
             <dd>
               {repeats(entry)} <code class="hint">{entry.cron}</code>
@@ -195,22 +195,26 @@ export function OpenRecurring({ id }: { id: string }) {
       <h2>{t.runList}</h2>
       {runs.data?.data.length === 0 && <Empty icon="repeat" title={t.noRuns} />}
       {runs.data && runs.data.data.length > 0 && (
-        <Table label={t.runList} columns={[t.sendsAt, t.status, t.reason]}>
+        <Table label={t.runList} columns={[t.sendsAt, t.status]}>
           {runs.data.data.map((run) => {
             const shown = runState(run);
             return (
               <tr key={run.run_id}>
                 <Cell label={t.sendsAt} lead>
-                  <Time at={run.scheduled_for} />
+                  {run.job_id === null ? (
+                    <Time at={run.scheduled_for} />
+                  ) : (
+                    <Link to={`/dashboard/broadcasts/${run.job_id}`}>
+                      <Time at={run.scheduled_for} />
+                    </Link>
+                  )}
                 </Cell>
                 <Cell label={t.status}>
-                  <Badge tone={shown.tone}>{shown.text}</Badge>
-                </Cell>
-                <Cell label={t.reason}>
-                  {run.reason ? (
-                    (t.runReasons[run.reason as keyof typeof t.runReasons] ?? run.reason)
-                  ) : (
-                    <None />
+                  <Badge tone={shown.tone}>{shown.text}</Badge>{' '}
+                  {run.reason && (
+                    <span class="hint">
+                      {t.runReasons[run.reason as keyof typeof t.runReasons] ?? run.reason}
+                    </span>
                   )}
                 </Cell>
               </tr>

@@ -14,14 +14,17 @@ import {
   Icon,
   None,
   Pager,
+  PlannedTime,
   Problem,
   Select,
   Table,
   Time,
   toast,
 } from '../elements';
+import { plannedTime } from '../format';
 import { audienceText } from '../message/audience';
 import { contentTitle } from '../message/placeholder-name';
+import { PersonLink, useSubscribers, type KnownSubscribers } from '../people';
 import { useResource } from '../resource';
 import { Heading, Link, useFilters, usePages } from '../router';
 import { scheduledState } from '../states';
@@ -40,6 +43,7 @@ export function ScheduledMessages() {
     REFRESH_MS,
   );
   const list = found.data?.data;
+  const known = useSubscribers(list?.map(({ subscriber_id }) => subscriber_id) ?? []);
   return (
     <>
       <div class="heading">
@@ -51,18 +55,20 @@ export function ScheduledMessages() {
         </Allowed>
       </div>
       <p class="lead">{t.scheduledLead}</p>
-      <div class="filters">
-        <Select
-          label={t.status}
-          value={status}
-          onChange={(value) => filters.set('status', value)}
-          options={[
-            { value: '', text: t.any },
-            ...Object.entries(t.scheduledStates).map(([value, text]) => ({ value, text })),
-          ]}
-        />
-        <ClearFilters filters={filters} />
-      </div>
+      {(filters.isFiltered || list?.length !== 0) && (
+        <div class="filters">
+          <Select
+            label={t.status}
+            value={status}
+            onChange={(value) => filters.set('status', value)}
+            options={[
+              { value: '', text: t.any },
+              ...Object.entries(t.scheduledStates).map(([value, text]) => ({ value, text })),
+            ]}
+          />
+          <ClearFilters filters={filters} />
+        </div>
+      )}
       <Problem error={found.error} />
       {list?.length === 0 &&
         (filters.isFiltered ? (
@@ -84,7 +90,7 @@ export function ScheduledMessages() {
           ]}
         >
           {list.map((entry) => (
-            <Row key={entry.scheduled_id} entry={entry} onCancel={() => setCancelling(entry)} />
+            <Row key={entry.scheduled_id} entry={entry} known={known} onCancel={() => setCancelling(entry)} />
           ))}
         </Table>
       )}
@@ -107,7 +113,28 @@ export function ScheduledMessages() {
   );
 }
 
-function Row({ entry, onCancel }: { entry: Scheduled; onCancel: () => void }) {
+/** Each recipient's own clock has no moment: it is shown as it was chosen. */
+function SendTime({ entry }: { entry: Scheduled }) {
+  if (entry.timezone === 'recipient') {
+    return (
+      <>
+        <span class="figure">{plannedTime(new Date(`${entry.scheduled_at.slice(0, 16)}Z`), 'UTC')}</span>{' '}
+        <span class="hint below">{t.inOwnZone}</span>
+      </>
+    );
+  }
+  return entry.next_at === null ? <Time at={entry.ended_at} /> : <PlannedTime at={entry.next_at} />;
+}
+
+function Row({
+  entry,
+  known,
+  onCancel,
+}: {
+  entry: Scheduled;
+  known: KnownSubscribers;
+  onCancel: () => void;
+}) {
   const state = scheduledState(entry);
   const title = entry.name ?? contentTitle(entry.content);
   const isOpen = entry.status === 'scheduled';
@@ -124,16 +151,15 @@ function Row({ entry, onCancel }: { entry: Scheduled; onCancel: () => void }) {
       </Cell>
       <Cell label={t.recipient} givesWay="late">
         {entry.audience ? (
-          <Clip>{audienceText(entry.audience)}</Clip>
+          <Clip wide>{audienceText(entry.audience)}</Clip>
         ) : entry.subscriber_id ? (
-          <Link to={`/dashboard/subscribers/${entry.subscriber_id}`}>{t.subscriber}</Link>
+          <PersonLink id={entry.subscriber_id} known={known} short />
         ) : (
           (entry.external_id ?? <None />)
         )}
       </Cell>
       <Cell label={t.sendsAt}>
-        <Time at={entry.next_at ?? entry.ended_at} />{' '}
-        {entry.timezone === 'recipient' && <span class="hint soon">{t.inOwnZone}</span>}
+        <SendTime entry={entry} />
       </Cell>
       <Cell label={t.status}>
         <Badge tone={state.tone}>{state.text}</Badge>

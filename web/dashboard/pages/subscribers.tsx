@@ -117,7 +117,7 @@ export function Subscribers() {
             t.personName,
             t.channel,
             t.status,
-            { title: t.externalId, givesWay: 'soon' },
+            { title: t.externalId, givesWay: 'late' },
             { title: t.tags, givesWay: 'late' },
             t.since,
           ]}
@@ -152,9 +152,10 @@ function NoSubscribers() {
   const links = useResource(api.subscribeLinks, 'links');
   return (
     <Empty icon="users" title={t.noSubscribers} text={t.noSubscribersText}>
-      {messengerLinks(links.data ?? {}).map(({ link }) => (
+      {messengerLinks(links.data ?? {}).map(({ channel, link }) => (
         <p key={link} class="copyable">
-          <code class="clip wide">{link}</code>
+          <ChannelName channel={channel} />
+          <code class="url">{link}</code>
           <CopyButton text={link} label={t.copyLink} quiet />
         </p>
       ))}
@@ -182,7 +183,7 @@ function Row(props: {
         <Link to={`/dashboard/subscribers/${subscriber.subscriber_id}`} class="clip">
           <bdi>{subscriber.first_name}</bdi>
         </Link>{' '}
-        {subscriber.username && <span class="hint clip late">@{subscriber.username}</span>}
+        {subscriber.username && <span class="hint clip">@{subscriber.username}</span>}
       </Cell>
       <Cell label={t.channel}>
         <ChannelName channel={subscriber.channel} />
@@ -190,7 +191,7 @@ function Row(props: {
       <Cell label={t.status}>
         <Badge tone={state.tone}>{state.text}</Badge>
       </Cell>
-      <Cell label={t.externalId} givesWay="soon">
+      <Cell label={t.externalId} givesWay="late">
         {subscriber.external_id === null ? <None /> : <Clip>{subscriber.external_id}</Clip>}
       </Cell>
       <Cell label={t.tags} givesWay="late">

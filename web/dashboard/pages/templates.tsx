@@ -1,19 +1,5 @@
 import { api } from '../api';
-import {
-  Allowed,
-  Badge,
-  Cell,
-  Chip,
-  Clip,
-  Empty,
-  FirstStep,
-  Icon,
-  None,
-  Pager,
-  Problem,
-  Table,
-  Time,
-} from '../elements';
+import { Allowed, Cell, Chip, Empty, FirstStep, Icon, None, Pager, Problem, Table, Time } from '../elements';
 import { number } from '../format';
 import { useResource } from '../resource';
 import { Heading, Link, usePages } from '../router';
@@ -63,8 +49,8 @@ export function Templates() {
                 >
                   {template.key}
                 </Link>{' '}
-                {template.purpose === 'reply' && <Badge tone="neutral">{t.templateReply}</Badge>}
-                {template.name && <Clip>{template.name}</Clip>}
+                {template.purpose === 'reply' && <Chip>{t.templateReply}</Chip>}{' '}
+                {template.name && <span class="hint clip">{template.name}</span>}
               </Cell>
               <Cell label={t.languages}>{Object.keys(template.variants).join(', ')}</Cell>
               <Cell label={t.variables} givesWay="late">

@@ -2,7 +2,7 @@ import { limits, teamLimits } from '../../../src/contract/limits';
 import { can } from '../access';
 import { api, type ProjectView, type UsageView } from '../api';
 import { Cell, LoginChart, Problem, Table } from '../elements';
-import { dateAndTime, monthAndYear, number } from '../format';
+import { capitalised, monthAndYear, number, shortDateAndTime } from '../format';
 import { useResource } from '../resource';
 import { Link } from '../router';
 import { t } from '../texts';
@@ -61,7 +61,7 @@ function Credits({ usage }: { usage: UsageView }) {
       {usage.billing_blocked && <p class="problem">{t.sections.blocked}</p>}
       <dl class="facts">
         <dt>{t.plan}</dt>
-        <dd>{usage.plan}</dd>
+        <dd>{capitalised(usage.plan)}</dd>
         <dt>{t.sections.fromPlan}</dt>
         <dd>
           <Meter used={usage.plan_logins_used} allowed={usage.plan_logins} title={t.sections.fromPlan} />
@@ -71,11 +71,10 @@ function Credits({ usage }: { usage: UsageView }) {
         {usage.grace_ends_at && (
           <>
             <dt>{t.sections.grace}</dt>
-            <dd>{dateAndTime(usage.grace_ends_at)}</dd>
+            <dd>{shortDateAndTime(usage.grace_ends_at)}</dd>
           </>
         )}
       </dl>
-      <h3>{t.loginsPerDay}</h3>
       <LoginChart days={usage.days} />
     </section>
   );
@@ -90,7 +89,7 @@ function Months({ usage }: { usage: UsageView }) {
         {usage.months.map(({ month, plan_logins_used: used }) => (
           <tr key={month}>
             <Cell label={t.sections.monthColumn} lead>
-              {monthAndYear(month)}
+              {capitalised(monthAndYear(month))}
             </Cell>
             <Cell label={t.sections.used} class="figure">
               {number(used)}
@@ -138,6 +137,7 @@ function Meter({ used, allowed, title }: { used: number; allowed: number; title:
     <span class="use">
       <meter min={0} max={allowed} high={allowed * 0.8} optimum={0} value={used} aria-label={title} />
       <span class="figure">{t.sections.of(number(used), number(allowed))}</span>
+      {used >= allowed && <span class="bad-text">{t.sections.limitReached}</span>}
     </span>
   );
 }

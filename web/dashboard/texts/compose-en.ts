@@ -12,7 +12,7 @@ export const composeEn = {
   formatting: 'Formatting',
   formattingTools: { bold: 'Bold', italic: 'Italic', link: 'Link', code: 'Code' },
   formattedAs: (format: string) => `Formatted with ${format}.`,
-  usePlainText: 'Send as plain text',
+  usePlainText: 'Switch to plain text',
   looksFormatted: 'This text has Markdown in it.',
   useFormatting: 'Use it as formatting',
   insert: 'Insert',
@@ -65,12 +65,12 @@ export const composeEn = {
 
   // When
   when: 'When',
-  whens: { now: 'Now', at: 'At a time', repeat: 'Repeatedly' },
+  whens: { now: 'Now', at: 'Later', repeat: 'Repeatedly' },
   rightAway: 'Immediately',
   repeatNeedsAudience: 'To repeat a message, choose an audience.',
   atRecipientTime: (time: string) => `${time}, each recipient’s own time`,
   whoseClock: 'Whose clock',
-  projectClock: (zone: string) => `Project’s (${zone})`,
+  projectClock: (zone: string) => `The project’s (${zone})`,
   every: 'Every',
   everies: { day: 'Day', week: 'Week', month: 'Month' },
   timeOfDay: 'Time of day',

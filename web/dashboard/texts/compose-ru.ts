@@ -34,7 +34,7 @@ export const composeRu: typeof composeEn = {
   formatting: 'Оформление',
   formattingTools: { bold: 'Жирный', italic: 'Курсив', link: 'Ссылка', code: 'Код' },
   formattedAs: (format) => `Текст с оформлением (${format}).`,
-  usePlainText: 'Отправить как простой текст',
+  usePlainText: 'Убрать оформление',
   looksFormatted: 'В тексте есть разметка Markdown.',
   useFormatting: 'Применить её',
   insert: 'Вставить',
@@ -87,7 +87,7 @@ export const composeRu: typeof composeEn = {
 
   // Когда
   when: 'Когда',
-  whens: { now: 'Сейчас', at: 'В назначенное время', repeat: 'Регулярно' },
+  whens: { now: 'Сейчас', at: 'Позже', repeat: 'Регулярно' },
   rightAway: 'Сразу',
   repeatNeedsAudience: 'Чтобы сообщение повторялось, выберите аудиторию.',
   atRecipientTime: (time) => `${time}, по местному времени получателя`,

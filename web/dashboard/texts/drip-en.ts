@@ -115,6 +115,13 @@ export const dripEn = {
     no_event: 'event did not happen',
     property: 'property',
   },
+  ruleTexts: {
+    tag: (name: string, has: boolean) => `the subscriber ${has ? 'has' : 'does not have'} the tag “${name}”`,
+    permission: (name: string, has: boolean) =>
+      `the subscriber ${has ? 'has' : 'does not have'} the permission “${name}”`,
+    event: (name: string, happened: boolean) =>
+      `the event “${name}” ${happened ? 'happened' : 'did not happen'}`,
+  },
   ruleName: 'Name',
   operator: 'Compare',
   operators: { eq: '=', ne: '≠', gt: '>', lt: '<', contains: 'contains', exists: 'exists' },
@@ -130,6 +137,7 @@ export const dripEn = {
   skippedCount: (count: string) => `${count} skipped`,
   enrolled: 'Enrolled',
   enrolmentStates: { active: 'In the chain', completed: 'Completed', exited: 'Left', cancelled: 'Cancelled' },
+  enrolmentTotals: { active: 'In the chain', completed: 'Completed', exited: 'Left', cancelled: 'Cancelled' },
   enrolmentReasons: { exit_rule: 'Exit rule', unsubscribed: 'Unsubscribed' },
   enrolments: 'Subscribers in the chain',
   noEnrolments: 'No subscriber has entered the chain yet',

@@ -116,13 +116,13 @@ export const en = {
   loginsIn: (month: string) => `Logins in ${month}`,
   planUsed: (used: string, all: string) => `${used} of ${all} in the plan`,
   deliveries24h: 'Webhook attempts, 24 h',
-  successAndP95: (rate: string, p95: string) => `${rate} succeeded · slowest p95 ${p95} ms`,
+  successAndP95: (rate: string, p95: string) => `${rate} succeeded · slowest p95\u00a0${p95}\u00a0ms`,
   noAttempts: 'No attempts in the last 24 hours',
   messages24h: 'Messages sent, 24 h',
   messagesFailed: (number: number) => `${count(number, 'message', 'messages')} failed`,
   messagesAllSent: 'None failed',
   creditsLeft: 'Logins left',
-  purchasedCredits: (number: number) => `${count(number, 'purchased credit', 'purchased credits')} left.`,
+  purchasedCredits: (number: number) => `${count(number, 'purchased credit', 'purchased credits')} left`,
   loginsPerDay: 'Logins per day',
   loginChart: (days: number, total: number, most: number) =>
     `Logins in the last ${days} days: ${total} in total, at most ${most} per day`,
@@ -226,7 +226,7 @@ export const en = {
   send: 'Send',
 
   // Deliveries
-  deliveriesLead: 'Events sent to your endpoints, including deleted ones.',
+  deliveriesLead: 'Events sent to your endpoints, including deleted endpoints.',
   delivery: 'Delivery',
   deliveryId: 'Delivery ID',
   deliveryStates: {
@@ -298,7 +298,7 @@ export const en = {
   pausedUntil: (days: number) =>
     `Enable the endpoint to continue. After ${days} days the delivery is cancelled.`,
   scheduledFor: 'Next attempt',
-  laterAttempt: 'Then',
+  laterAttempt: (number: number) => `Attempt ${number}`,
   laterAttemptsHint: 'Later attempts are made only if the earlier ones fail.',
   noAttemptsYet: 'No attempts yet.',
   inProgress: 'In progress',
@@ -342,6 +342,7 @@ export const en = {
   started: 'Started',
   removedSubscriber: 'Removed subscriber',
   unknownUser: 'Not known',
+  unnamed: 'Unnamed',
   noLogins: 'No logins yet',
   noLoginsText: 'Start one with POST /v1/auth/session and open its link.',
   noLoginsMatch: 'No logins match these filters',
@@ -375,7 +376,7 @@ export const en = {
   timeline: 'Timeline',
   loginEntry: 'Login',
   messageSources: {
-    send: 'Message',
+    send: 'Single message',
     otp: 'One-time code',
     broadcast: 'Broadcast message',
     batch: 'Batch message',
@@ -482,7 +483,8 @@ export const en = {
   // Templates and batches
   templates: 'Templates',
   forms: 'Forms',
-  templatesLead: 'Texts with placeholders, in one or two languages. Messages name them by key.',
+  templatesLead:
+    'Texts with placeholders, in one or two languages. A message refers to a template by its key.',
   newTemplate: 'New template',
   writeTemplate: 'Write a template',
   noTemplates: 'No templates yet',
@@ -491,7 +493,7 @@ export const en = {
   templateKeyHint: 'a–z, 0–9, _ and -. It cannot be changed later.',
   templatePurpose: 'Used for',
   templateMessage: 'Messages',
-  templateReply: 'Canned replies',
+  templateReply: 'Canned reply',
   nameOptional: 'Name (optional)',
   textEn: 'Text in English',
   textRu: 'Text in Russian',
@@ -506,14 +508,14 @@ export const en = {
   batches: 'Batches',
   batchesLead: 'Many different messages in one API request.',
   noBatches: 'No batches yet',
-  noBatchesText: 'Send up to 1,000 messages with one request to POST /v1/send/batch.',
+  noBatchesText: 'Send up to 1,000 messages with one request:',
   cancelBatch: 'Cancel batch',
   cancelBatchTitle: 'Cancel this batch?',
   cancelBatchText: 'Messages already sent stay in the chats. The remaining ones will be skipped.',
 
   // Scheduled and recurring messages
   scheduled: 'Scheduled',
-  scheduledLead: 'Messages and broadcasts that are sent at a time.',
+  scheduledLead: 'Messages and broadcasts that wait for their time.',
   newScheduled: 'Schedule a broadcast',
   noScheduled: 'Nothing scheduled',
   noScheduledText:
@@ -537,7 +539,7 @@ export const en = {
   cancelScheduledTitle: 'Cancel this message?',
   cancelScheduledText: 'It won’t be sent. This cannot be undone.',
   recurring: 'Recurring',
-  recurringLead: 'Broadcasts that are sent again and again.',
+  recurringLead: 'Broadcasts that are sent on a schedule.',
   newRecurring: 'New recurring message',
   writeRecurring: 'Create a recurring message',
   noRecurring: 'No recurring messages yet',
@@ -580,6 +582,7 @@ export const en = {
   lastUsed: 'Last used',
   currentKey: 'Current key',
   revoke: 'Revoke',
+  keyActive: 'Active',
   revoked: 'Revoked',
   revokeKey: (name: string) => `Revoke ${name}`,
   revokeTitle: (name: string) => `Revoke ${name}?`,

@@ -1,7 +1,9 @@
 /** Forms. */
 export const formsEn = {
   forms: 'Forms',
-  lead: 'Questions on your site, on a page of Herald or in the bot. Answers arrive here and in your webhooks.',
+  quoted: (text: string) => `“${text}”`,
+  formsFull: (most: number) => `${most} of ${most} forms. Delete one to create another.`,
+  lead: 'Questions on your site, on a hosted page or in the bot. Answers arrive here and in your webhooks.',
   newForm: 'New form',
   editForm: (name: string) => `Edit ${name}`,
   buildForm: 'Build a form',
@@ -77,7 +79,7 @@ export const formsEn = {
   choose: 'Choose…',
   send: 'Send',
 
-  routes: 'What follows',
+  routes: 'What happens next',
   routesHint:
     'Each action runs once for a submission, from top to bottom. Your webhooks get form.submitted in any case.',
   noRoutes: 'Nothing yet: submissions are stored and sent to your webhooks.',
@@ -139,8 +141,8 @@ export const formsEn = {
   origins: 'Sites that may post',
   originsHint:
     'One on each line: https://shop.example, https://*.shop.example for subdomains, * for any. Empty: only the page of Herald and the bot.',
-  minSeconds: 'Seconds to fill it in',
-  minSecondsHint: 'Faster submissions are spam. 0 turns the check off.',
+  minSeconds: 'Minimum seconds to fill it in',
+  minSecondsHint: 'Faster submissions go to spam. 0 turns the check off.',
   redirect: 'Page after submitting',
   redirectHint: 'Optional. Otherwise people see a page that says thanks.',
   captcha: 'Check a captcha on my site',
@@ -149,7 +151,7 @@ export const formsEn = {
   captchaSecret: 'Secret',
   captchaKept: 'Leave empty to keep the stored secret.',
   takesSubmissions: 'Takes submissions',
-  takesHint: 'A closed form answers “not found”.',
+  takesHint: 'A closed form shows “Not found”.',
 
   hostedPage: 'Page with the form',
   hostedHint: 'Works on any phone, in both languages. No site needed.',
@@ -159,7 +161,7 @@ export const formsEn = {
   qrAlt: (name: string) => `QR code: ${name}`,
   showCode: 'QR code',
   onSite: 'On your site',
-  onSiteHint: 'Paste it into your page and style it as you like. Names of the fields must stay.',
+  onSiteHint: 'Paste it into your page and style it as you like. Keep the field names.',
   noOrigins: 'No site may post to this form yet. Add yours to “Sites that may post”.',
   plainHtml: 'HTML form',
   withScript: 'With a script',
@@ -176,7 +178,7 @@ export const formsEn = {
   someone: 'Not a subscriber',
   sources: { web: 'Your site', hosted: 'Hosted page', bot: 'Bot' },
   outcome: 'Actions',
-  outcomes: { done: 'done', skipped: 'skipped', failed: 'failed' },
+  outcomes: { done: 'Done', skipped: 'Skipped', failed: 'Failed' },
   reasons: {
     no_subscriber: 'not a subscriber',
     no_members: 'no member gets notifications',

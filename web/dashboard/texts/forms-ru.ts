@@ -3,6 +3,8 @@ import type { FormsTexts } from './forms-en';
 /** Формы. */
 export const formsRu: FormsTexts = {
   forms: 'Формы',
+  quoted: (text) => `«${text}»`,
+  formsFull: (most) => `Форм: ${most} из ${most}. Чтобы создать новую, удалите одну.`,
   lead: 'Вопросы на вашем сайте, на странице Herald или в боте. Ответы приходят сюда и в ваши вебхуки.',
   newForm: 'Новая форма',
   editForm: (name) => `Форма «${name}»`,
@@ -28,7 +30,7 @@ export const formsRu: FormsTexts = {
   saved: 'Форма сохранена',
 
   name: 'Название',
-  nameHint: 'Для вашей команды. Если заголовка нет, его увидят и люди.',
+  nameHint: 'Для вашей команды. Если заголовка нет, название увидят посетители.',
   titleEn: 'Заголовок по-английски',
   titleRu: 'Заголовок по-русски',
   fields: 'Поля',
@@ -140,8 +142,8 @@ export const formsRu: FormsTexts = {
   origins: 'С каких сайтов принимать',
   originsHint:
     'По одному в строке: https://shop.example, https://*.shop.example для поддоменов, * — с любых. Пусто: только страница Herald и бот.',
-  minSeconds: 'Секунд на заполнение',
-  minSecondsHint: 'Кто ответил быстрее — спам. 0 отключает проверку.',
+  minSeconds: 'Минимум секунд на заполнение',
+  minSecondsHint: 'Более быстрые ответы попадут в спам. 0 отключает проверку.',
   redirect: 'Страница после отправки',
   redirectHint: 'Необязательно. Иначе откроется страница с благодарностью.',
   captcha: 'Проверять капчу на моём сайте',
@@ -150,7 +152,7 @@ export const formsRu: FormsTexts = {
   captchaSecret: 'Секрет',
   captchaKept: 'Оставьте пустым, чтобы сохранить прежний.',
   takesSubmissions: 'Принимает ответы',
-  takesHint: 'Закрытая форма отвечает «не найдено».',
+  takesHint: 'Закрытая форма показывает «Не найдено».',
 
   hostedPage: 'Страница с формой',
   hostedHint: 'Работает на любом телефоне и на двух языках. Свой сайт не нужен.',
@@ -177,7 +179,7 @@ export const formsRu: FormsTexts = {
   someone: 'Не подписчик',
   sources: { web: 'Ваш сайт', hosted: 'Страница формы', bot: 'Бот' },
   outcome: 'Действия',
-  outcomes: { done: 'выполнено', skipped: 'пропущено', failed: 'не удалось' },
+  outcomes: { done: 'Выполнено', skipped: 'Пропущено', failed: 'Не удалось' },
   reasons: {
     no_subscriber: 'не подписчик',
     no_members: 'никто в команде не получает уведомления',

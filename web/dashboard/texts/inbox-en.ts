@@ -112,7 +112,7 @@ export const inboxEn = {
   csat: 'Ask for a rating when a ticket is closed',
   csatHint: 'From 1 to 5, if someone has answered.',
   times: 'Times and rating',
-  types: 'Types of tickets',
+  types: 'Ticket types',
   typesLead: (most: number) =>
     `Buttons with which the bot asks what the request is about. Each type sets a priority and an assignee. Up to ${most}.`,
   noTypes: 'Without types the bot asks for the message at once.',
@@ -132,6 +132,6 @@ export const inboxEn = {
   textsTitle: 'Texts',
   textsLead: 'The bot asks and confirms in the customer’s language, English or Russian.',
   cannedLink: 'Canned replies',
-  botTextsLink: 'Texts of the bot',
+  botTextsLink: 'Bot texts',
 };
 export type InboxTexts = typeof inboxEn;

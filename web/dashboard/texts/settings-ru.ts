@@ -3,7 +3,7 @@ import type { settingsEn } from './settings-en';
 export const settingsRu: typeof settingsEn = {
   general: 'Основное',
   defaults: 'По умолчанию',
-  usage: 'Тариф и расход',
+  usage: 'Тариф и лимиты',
   defaultsLead: 'Что действует, если у эндпоинта, сообщения или пользователя не указано иное.',
   month: (month) => `Входы: ${month}`,
   fromPlan: 'По тарифу',
@@ -15,7 +15,8 @@ export const settingsRu: typeof settingsEn = {
   monthsHint: 'Месяцы по UTC. Входы из купленных пакетов здесь не считаются.',
   limits: 'Лимиты',
   limit: 'Лимит',
-  used: 'Занято',
+  used: 'Использовано',
+  limitReached: 'Лимит исчерпан',
   of: (used, allowed) => `${used} из ${allowed}`,
   endpoints: 'Эндпоинты',
   members: 'Участники команды',

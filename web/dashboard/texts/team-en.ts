@@ -30,7 +30,7 @@ export const teamEn = {
     viewer: 'Reads everything except login codes, keys and the team',
   },
   notify: 'Bot messages',
-  notifyLevels: { none: 'None', assigned: 'What concerns them', all: 'All' },
+  notifyLevels: { none: 'None', assigned: 'Assigned to them', all: 'All' },
   lastSeen: 'Last seen',
   never: 'Never',
   inviteFirst: 'Invite the first member',
@@ -74,7 +74,7 @@ export const teamEn = {
   unknownDevice: 'Unknown device',
   signedInAt: 'Signed in',
   ownNotifyHint: 'What the bot tells you about this project: failing endpoints and credits.',
-  ownNotifyLevels: { none: 'Nothing', assigned: 'What concerns you', all: 'Everything' },
+  ownNotifyLevels: { none: 'Nothing', assigned: 'Assigned to you', all: 'Everything' },
 
   // Scopes and settings
   keyScopes: 'Scopes',

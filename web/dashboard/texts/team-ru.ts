@@ -32,8 +32,8 @@ export const teamRu: typeof teamEn = {
     viewer: 'Видит всё, кроме кодов входа, ключей и команды',
   },
   notify: 'Сообщения бота',
-  notifyLevels: { none: 'Не присылать', assigned: 'О своём', all: 'Обо всём' },
-  lastSeen: 'Был в панели',
+  notifyLevels: { none: 'Не присылать', assigned: 'О назначенных', all: 'Обо всём' },
+  lastSeen: 'Последний визит',
   never: 'Ни разу',
   inviteFirst: 'Пригласить первого участника',
   noMembers: 'В команде пока никого нет',
@@ -77,7 +77,7 @@ export const teamRu: typeof teamEn = {
   unknownDevice: 'Неизвестное устройство',
   signedInAt: 'Вход выполнен',
   ownNotifyHint: 'Что бот присылает вам об этом проекте: сбои вебхуков и остаток кредитов.',
-  ownNotifyLevels: { none: 'Ничего', assigned: 'О своём', all: 'Обо всём' },
+  ownNotifyLevels: { none: 'Ничего', assigned: 'О назначенных мне', all: 'Обо всём' },
 
   // Права и настройки
   keyScopes: 'Права',
