@@ -27,7 +27,7 @@ const env = {
  * After the database is back, every login, delivery and drip step goes on within this time, and as many times what a
  * round takes in which nothing is killed, so that a busy machine decides nothing. It mostly takes two seconds.
  */
-const RECOVERY_MS = 10_000;
+const RECOVERY_MS = 15_000;
 const BUSY_MACHINE = 10;
 /** Far beyond that, so that what it took is printed. */
 const FAR_TOO_LONG_MS = 60_000;

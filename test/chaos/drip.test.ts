@@ -8,6 +8,8 @@ import { addCrowd, eventsOf } from '../system/messages/fixture';
 jest.setTimeout(360_000);
 
 const env = { HERALD_DRIP_SCALE: '0.01', HERALD_BROADCAST_PER_SECOND: '100' };
+/** The statement that is held up must not give up before its process is killed. */
+const patientEnv = { HERALD_LOCK_TIMEOUT_SECONDS: '60', HERALD_STATEMENT_TIMEOUT_SECONDS: '60' };
 const PEOPLE = 60;
 /** Those of a request that tracks events. */
 const BUYERS = 40;
@@ -46,7 +48,7 @@ async function createChain(project: TestProject, trigger: object) {
     steps: [
       { id: 'first', type: 'send', content: { text: 'first' } },
       { id: 'mark', type: 'tag', add: ['marked'] },
-      { id: 'wait', type: 'delay', minutes: 4 },
+      { id: 'wait', type: 'delay', minutes: 10 },
       { id: 'second', type: 'send', content: { text: 'second' } },
     ],
     status: 'active',
@@ -123,7 +125,7 @@ async function killWhileEnrolling(
   track: (api: TestProject['api']) => Promise<unknown>,
 ): Promise<void> {
   const port = await stablePort();
-  const api = await startSecondProcess(service, 'api', { ...env, PORT: String(port) });
+  const api = await startSecondProcess(service, 'api', { ...env, ...patientEnv, PORT: String(port) });
   const lock = await service.pool.connect();
   try {
     await lock.query('BEGIN; LOCK TABLE drip_enrolments IN SHARE ROW EXCLUSIVE MODE');

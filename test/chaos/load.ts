@@ -56,6 +56,8 @@ export interface LoadOptions {
 }
 
 const ENDPOINT_PATIENCE_MS = 30_000;
+/** How long users try on after the end, if none of them could say yes before it. */
+const LAST_LOGIN_MS = 60_000;
 const PEOPLE = 6;
 
 const endpoints = [
@@ -85,6 +87,7 @@ export async function startLoad(
     confirmedAfter: [],
   };
   let stopped = false;
+  let usersUntil = 0;
   let isHanging = false;
   const api = createCaller(fixture, seen.calls);
 
@@ -165,8 +168,9 @@ export async function startLoad(
     if (good > 0) seen.verified.set(session, (seen.verified.get(session) ?? 0) + good);
   }
 
+  /** Goes on until one user said yes: the faults may have left no time for any. */
   async function users(lane: number): Promise<void> {
-    for (let turn = 0; !stopped; turn += 1) {
+    for (let turn = 0; !stopped || (seen.yes === 0 && Date.now() < usersUntil); turn += 1) {
       const channel: Channel = (lane + turn) % 2 === 0 ? 'telegram' : 'max';
       await login(`${lane * 100_000 + turn + 1}`, channel).catch(() => undefined);
       await sleep(200);
@@ -223,11 +227,13 @@ export async function startLoad(
       isHanging = hanging;
     },
     async stop() {
+      usersUntil = Date.now() + LAST_LOGIN_MS;
       stopped = true;
       await Promise.all(running);
       for (const domain of domains) await domain.finish();
     },
     async close() {
+      usersUntil = 0;
       stopped = true;
       await Promise.all(receivers.map((receiver) => receiver.close()));
     },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from '../../src/db/pool';
 import { createSimulatorControl, simulatedChannels } from '../support/simulator-control';
-import { createCaller, until } from './caller';
+import { createCaller, until, untilNoneLeft } from './caller';
 import type { ChaosFixture } from './fixture';
 import type { Random } from './random';
 
@@ -72,8 +72,12 @@ export function startTicketLoad(fixture: ChaosFixture, random: Random): TicketLo
     }
   }
 
+  const goesOnFor = (done: Set<string>): boolean =>
+    !stopped || (done.size === 0 && Date.now() < stopped + AGENT_PATIENCE_MS);
+
+  /** Goes on until one text was written, as agents do. */
   async function customers(lane: number): Promise<void> {
-    for (let turn = 0; !stopped; turn += 1) {
+    for (let turn = 0; goesOnFor(seen.written); turn += 1) {
       await conversation(FIRST_USER + lane * 10_000 + turn).catch(() => undefined);
     }
   }
@@ -85,7 +89,7 @@ export function startTicketLoad(fixture: ChaosFixture, random: Random): TicketLo
 
   /** Goes on until one reply was accepted: the last fault may have left no time for any. */
   async function agent(): Promise<void> {
-    while (!stopped || (seen.accepted.size === 0 && Date.now() < stopped + AGENT_PATIENCE_MS)) {
+    while (goesOnFor(seen.accepted)) {
       await sleep(random.between(300, 1_200));
       const open = await openTickets();
       if (open.length === 0) continue;
@@ -112,12 +116,13 @@ export function startTicketLoad(fixture: ChaosFixture, random: Random): TicketLo
     ]),
   );
 
-  /** Repeats a count until it is 0. */
+  /** Repeats a count until it is 0, or has not become less for that long. */
   async function untilNone(patienceMs: number, count: () => Promise<number>): Promise<number> {
     let last = -1;
-    await until(patienceMs, async () => {
-      last = await count();
-      return last === 0 ? true : null;
+    await untilNoneLeft(patienceMs, async () => {
+      const counted = await count().catch(() => null);
+      if (counted !== null) last = counted;
+      return counted ?? Infinity;
     });
     return last;
   }

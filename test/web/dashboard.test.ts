@@ -5,7 +5,17 @@ import { eventually } from '../support/eventually';
 import { png } from '../support/png';
 import { startTestService, type TestProject, type TestService } from '../support/service';
 import { scriptedReceiver, type ScriptedReceiver } from '../system/webhooks/fixture';
-import { goTo, launchBrowser, overflow, screenshot, seriousFlaws, visit, type Visit } from './fixture';
+import {
+  glimpse,
+  goTo,
+  launchBrowser,
+  overflow,
+  screenshot,
+  seriousFlaws,
+  settled,
+  visit,
+  type Visit,
+} from './fixture';
 import { describeFinding } from './suites/finding';
 import { describeFormPages } from './suites/form-pages';
 import { describeInbox } from './suites/inbox';
@@ -201,6 +211,8 @@ describe('the dashboard', () => {
     await page.getByText('Tea shop').waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    // The browser would report a 401 for what the page still reads when the session ends.
+    await settled(page);
     await page.getByRole('button', { name: 'Account menu' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Continue with Telegram' }).waitFor();
@@ -214,7 +226,7 @@ describe('the dashboard', () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     // The page has time to show how the delivery waits for its second attempt.
     receiver.behave((res) => {
-      res.writeHead(500, receiver.received.length === 1 ? { 'retry-after': '10' } : {}).end('ok');
+      res.writeHead(500, receiver.received.length === 1 ? { 'retry-after': '15' } : {}).end('ok');
     });
     await signIn(page, '/dashboard/webhooks');
 
@@ -233,8 +245,10 @@ describe('the dashboard', () => {
     const secretDialog = page.getByRole('dialog', { name: 'Signing secret' });
     const secret = await secretDialog.locator('code').innerText();
     expect(secret).toMatch(/^whsec_/);
-    await secretDialog.getByRole('button', { name: 'Copy' }).click();
-    await secretDialog.getByText('copied').waitFor();
+    await Promise.all([
+      glimpse(page, 'dialog .copy [role=status]', 'Copied'),
+      secretDialog.getByRole('button', { name: 'Copy' }).click(),
+    ]);
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
     await screenshot(page, 'dashboard-secret');
     // Neither one Escape nor a second one destroys a secret that is not stored yet.
@@ -606,8 +620,8 @@ describe('the dashboard', () => {
     await page.getByRole('button', { name: 'Создать' }).click();
     await page.getByRole('alert').getByText('Этот адрес ведёт в частную сеть').waitFor();
     await page.goto(`${service.url}/dashboard/logins`);
-    expect(await page.evaluate('document.documentElement.lang')).toBe('ru');
     await page.getByRole('button', { name: 'Меню учётной записи' }).click();
+    expect(await page.evaluate('document.documentElement.lang')).toBe('ru');
     // The other texts are loaded only now.
     await context.setOffline(true);
     await page.getByRole('button', { name: 'English' }).click();

@@ -6,7 +6,7 @@ import { sign } from '../../src/webhooks/signature';
 import type { Installation } from '../support/installation';
 import { useService } from '../support/use-service';
 import { find } from '../../web/docs/find';
-import { launchBrowser, overflow, screenshot, seriousFlaws, visit } from './fixture';
+import { glimpse, launchBrowser, overflow, screenshot, seriousFlaws, visit } from './fixture';
 
 const pages = [
   '',
@@ -71,7 +71,7 @@ describe('the front page', () => {
     await page.getByRole('heading', { name: /Вход через мессенджер/ }).waitFor();
     // The documentation follows the choice.
     await page.getByRole('link', { name: 'Документация' }).click();
-    expect(new URL(page.url()).pathname).toBe('/docs/ru');
+    await page.waitForURL(`${service.url}/docs/ru`);
     expect(complaints).toEqual([]);
     await context.close();
 
@@ -316,8 +316,10 @@ describe('the documentation', () => {
     const sample = page.locator('.samples').first();
     await sample.getByText('Python', { exact: true }).click();
     await sample.locator('pre[data-language=python]').waitFor();
-    await sample.getByRole('button', { name: 'Copy' }).click();
-    await sample.getByRole('button', { name: 'Copied' }).waitFor();
+    await Promise.all([
+      glimpse(page, '.samples .copy', 'Copied'),
+      sample.getByRole('button', { name: 'Copy' }).click(),
+    ]);
     const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
     expect(copied).toContain('herald.messages.send(');
     await page.goto(`${service.url}/docs`);

@@ -133,6 +133,21 @@ export async function settled(page: Page): Promise<void> {
   })`);
 }
 
+/**
+ * Resolves when an element of the page has shown a text, however shortly: it is watched inside the page, whatever keeps the
+ * test from looking. To be called before what makes the text appear.
+ */
+export function glimpse(page: Page, selector: string, text: string): Promise<unknown> {
+  return page.evaluate(`new Promise((resolve) => {
+    const look = () => {
+      const found = [...document.querySelectorAll(${JSON.stringify(selector)})];
+      if (found.some(({ textContent }) => textContent.trim() === ${JSON.stringify(text)})) resolve();
+      else setTimeout(look, 20);
+    };
+    look();
+  })`);
+}
+
 /** Goes to another page of the dashboard as its links do, without loading the scripts again. */
 export async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate(`{

@@ -8,11 +8,11 @@ import { endSession } from '../../src/login/queries/decisions';
 import { seedDemoProject } from '../../src/embedded/demo';
 import { testCipher } from '../support/installation';
 import { createDemoSignIn } from '../../src/embedded/demo-sign-in';
-import { eventually } from '../support/eventually';
+import { eventually, SOON_MS } from '../support/eventually';
 import { png } from '../support/png';
 import { startTestService, type TestProject, type TestService } from '../support/service';
 import { scriptedReceiver } from '../system/webhooks/fixture';
-import { launchBrowser, overflow, screenshot, seriousFlaws, visit, type Visit } from './fixture';
+import { glimpse, launchBrowser, overflow, screenshot, seriousFlaws, visit, type Visit } from './fixture';
 
 interface Session {
   session_id: string;
@@ -265,8 +265,7 @@ describe('the hosted login page', () => {
     await page.goto(hosted_url);
     expect(await page.getByText('/start s_').isVisible()).toBe(false);
     await page.getByText('Bot didn’t respond?').click();
-    await page.getByRole('button', { name: 'Copy' }).click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await Promise.all([glimpse(page, '#copy', 'Copied'), page.getByRole('button', { name: 'Copy' }).click()]);
     const start = new URL(telegram_link).searchParams.get('start');
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`/start ${start}`);
   });
@@ -390,7 +389,7 @@ describe('the hosted login page', () => {
     await lost.waitFor();
     await first.page.unroute('**/status*');
     // Not only when a whole long poll has passed.
-    await lost.waitFor({ state: 'hidden', timeout: 15_000 });
+    await lost.waitFor({ state: 'hidden', timeout: SOON_MS });
     await first.page.locator('#countdown').waitFor();
   });
 

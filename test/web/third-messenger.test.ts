@@ -64,6 +64,8 @@ it('logs people in, and sends them messages and broadcasts', async () => {
   const sent = await project.api('POST', '/v1/send', { subscriber_id: subscriberId, ...message });
   expect(sent).toMatchObject({ status: 200, body: { sent: 1 } });
   expect(await broadcast({ text: 'to everyone', channel: 'owl' })).toMatchObject({ sent: 1, failed: 0 });
+  // The question is edited after the session is confirmed.
+  await eventually(() => shared.textsTo('ada')[0]?.includes('logged in'));
   expect(shared.textsTo('ada')).toEqual([
     expect.stringContaining('logged in'),
     'It is ^ready^',

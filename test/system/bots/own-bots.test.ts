@@ -374,7 +374,7 @@ describe.each(simulatedChannels)('/stop on %s', (channel) => {
     expect(await actives()).toEqual([true, false, true]);
 
     // One is left, so nothing is asked. The reply is the same when the first try to send it fails.
-    await first.control.faults(channel, { method: 'sendMessage', status: 502, times: 1 });
+    await first.control.faults(channel, { method: 'sendMessage', status: 502, times: 1, user: name });
     await first.control.say(channel, name, '/stop');
     await eventually(async () => /• News/.test((await lastMessage())?.text ?? ''));
     expect(await actives()).toEqual([true, false, false]);

@@ -124,7 +124,7 @@ describe('a batch', () => {
   it('sends the messages to one subscriber in the order of the request, however long a call takes', async () => {
     const anna = await subscribePerson(service, project);
     // Longer than a chat's second: the next message could overtake it.
-    await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 1_500, times: 1 });
+    await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 1_500, user: anna.name });
     const texts = ['one', 'two', 'three', 'four'];
     const { body } = await start(texts.map((text) => ({ subscriber_id: anna.subscriberId, text })));
     await until(body.batch_id, 'completed');
@@ -183,11 +183,17 @@ describe('a batch', () => {
     // The first messages wait in the messenger until the batch is cancelled.
     await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 60_000, times: 300 });
     const { body } = await start(rows.map(({ id }, index) => ({ subscriber_id: id, text: `n${index}` })));
-    await until(body.batch_id, 'running');
+    await eventually(async () => {
+      const { rowCount } = await service.pool.query(
+        `SELECT 1 FROM broadcast_recipients WHERE broadcast_id = $1 AND status = 'sending'`,
+        [body.batch_id],
+      );
+      return rowCount;
+    });
     const cancelling = project.api('DELETE', `/v1/send/batch/${body.batch_id}`);
     await eventually(async () => {
       const { rowCount } = await service.pool.query(
-        `SELECT 1 FROM broadcasts WHERE id = $1 AND status = 'cancelling'`,
+        `SELECT 1 FROM broadcasts WHERE id = $1 AND status IN ('cancelling', 'cancelled')`,
         [body.batch_id],
       );
       return rowCount;

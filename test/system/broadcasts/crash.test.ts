@@ -27,8 +27,8 @@ describe('a broadcast whose worker ends in the middle', () => {
     project = await service.createProject();
     await addCrowd(service, project, 'telegram', RECIPIENTS);
     before = (await service.control.stats('telegram')).messages_sent;
-    // Slow enough that a kill meets calls under way; they take effect all the same.
-    await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 150, times: 100_000 });
+    // Slow enough that a kill meets calls under way, also where claims are slow; they take effect all the same.
+    await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 500, times: 100_000 });
     worker = await startSecondProcess(service, 'worker', env);
     const { body } = await project.api('POST', '/v1/broadcast', { text: 'news' });
     jobId = body.job_id as string;

@@ -33,13 +33,16 @@ describe('the results of a broadcast', () => {
     return String(started.body.job_id);
   }
 
-  const refuseOne = (times = 1) =>
-    service.control.faults('telegram', {
-      method: 'sendMessage',
-      status: 400,
-      description: 'Bad Request: chat not found',
-      times,
-    });
+  async function refuse(people: Person[]): Promise<void> {
+    for (const { name: user } of people) {
+      await service.control.faults('telegram', {
+        method: 'sendMessage',
+        status: 400,
+        description: 'Bad Request: chat not found',
+        user,
+      });
+    }
+  }
 
   async function stop(person: Person): Promise<void> {
     await service.control.say(person.channel, person.name, '/stop');
@@ -60,7 +63,7 @@ describe('the results of a broadcast', () => {
     const jobId = String(body.job_id);
     await eventually(async () => (await results(jobId, '?status=queued')).length === 4);
     await project.api('DELETE', `/v1/subscribers/${removed.subscriberId}`);
-    await refuseOne();
+    await refuse(people.slice(0, 1));
     await service.pool.query(`UPDATE channel_pace SET paused_until = '-infinity'`);
     await untilBroadcast(project, jobId, 'completed');
 
@@ -200,7 +203,7 @@ describe('the results of a broadcast', () => {
     for (const { subscriberId } of people) {
       await project.api('PATCH', `/v1/subscribers/${subscriberId}`, { permissions: ['news'] });
     }
-    await refuseOne(3);
+    await refuse(people);
     const jobId = await run({ text: 'again', permission: 'news', messages_per_minute: 600 });
     expect(await results(jobId, '?status=failed')).toHaveLength(3);
     await project.api('PATCH', `/v1/subscribers/${String(withdrawn?.subscriberId)}`, { permissions: [] });

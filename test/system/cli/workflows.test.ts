@@ -152,7 +152,9 @@ test('a reset runs the workflow anew and sends nothing again', async () => {
 
   // An ended delivery stays ended, whatever is done to its workflow.
   await untilWorkflow(service, id, 'COMPLETED');
-  await heraldJson(['workflows', 'reset', `delivery/${id}`, '--event', '9'], settings);
+  const { events } = await workflowOf(service, id).fetchHistory();
+  const begun = Number(events?.find((event) => event.workflowTaskCompletedEventAttributes)?.eventId);
+  await heraldJson(['workflows', 'reset', `delivery/${id}`, '--event', String(begun + 1)], settings);
   await untilWorkflow(service, id, 'COMPLETED');
   expect(receiver.of(id)).toHaveLength(2);
 });

@@ -4,7 +4,7 @@ import { isUnavailable } from '../../../src/lib/unavailable';
 import { createPool, withTransaction } from '../../../src/db/pool';
 import { createPools, type Purpose } from '../../../src/db/pools';
 import { onBehalfOf } from '../../../src/db/project-share';
-import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { createTestDatabase, patient, type TestDatabase } from '../../support/database';
 import { startTcpProxy } from '../../support/tcp-proxy';
 
 const timeLimits = { statementMs: 500, lockMs: 200 };
@@ -17,7 +17,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   await database.pool.query('CREATE TABLE things (id int PRIMARY KEY, at timestamptz)');
   await database.pool.query('INSERT INTO things VALUES (1, now())');
-  pool = createPool({ url: database.url, max: 2, timeLimits });
+  pool = patient(createPool({ url: database.url, max: 2, timeLimits }));
 });
 afterAll(async () => {
   await pool.end();
@@ -35,7 +35,7 @@ test('each purpose has limits on its connections, and the pools stay within the 
   const pools = createPools({ url: database.url, roles: ['api', 'worker', 'bots'], size: 20, timeLimits });
   try {
     for (const purpose of purposes) {
-      const { rows } = await pools[purpose].query(
+      const { rows } = await patient(pools[purpose]).query(
         `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
            current_setting('idle_in_transaction_session_timeout') AS idle, current_setting('application_name') AS name`,
       );
@@ -91,7 +91,7 @@ test('a silent connection is given up, and another one serves the next statement
   const proxy = await startTcpProxy(Number(port));
   const url = new URL(database.url);
   url.port = String(proxy.port);
-  const far = createPool({ url: url.href, max: 1, timeLimits });
+  const far = patient(createPool({ url: url.href, max: 1, timeLimits }));
   try {
     await far.query('SELECT 1');
     proxy.silence();
@@ -115,6 +115,7 @@ describe('the share of a project', () => {
   let shared: ReturnType<typeof createPool>;
   beforeEach(() => {
     shared = createPool({ url: database.url, max: 3, projectShare: 2 });
+    patient(shared);
   });
   afterEach(() => shared.end());
 

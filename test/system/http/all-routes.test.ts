@@ -9,7 +9,7 @@ import { png } from '../../support/png';
 import { eventually } from '../../support/eventually';
 import { attachFile } from '../helpdesk/fixture';
 import { confirmedSession, createSession } from '../login/fixture';
-import { freshName, subscribePerson, textsTo, type Person } from '../messages/fixture';
+import { addCrowd, freshName, subscribePerson, textsTo, type Person } from '../messages/fixture';
 import { createTeam, type Team } from '../team/fixture';
 import { createEndpoint } from '../webhooks/fixture';
 import { expectError } from './fixture';
@@ -340,8 +340,14 @@ let service: TestService;
 let specs: Map<string, RouteSpec>;
 
 beforeAll(async () => {
-  // Its own: the list of its routes.
-  service = await startTestService({ env: { HERALD_OPEN_SIGNUP: 'true' } });
+  // Its own: the list of its routes, and a cancel that waits for a lock until the test frees it.
+  service = await startTestService({
+    env: {
+      HERALD_OPEN_SIGNUP: 'true',
+      HERALD_LOCK_TIMEOUT_SECONDS: '60',
+      HERALD_STATEMENT_TIMEOUT_SECONDS: '60',
+    },
+  });
   const routes = createRoutes(service.service.core, [], null as never);
   specs = new Map(routes.map(({ spec }) => [`${spec.method} ${spec.path}`, spec]));
 });
@@ -356,7 +362,8 @@ async function createThings(): Promise<Things> {
   const { id: endpoint } = await createEndpoint(project, 'http://127.0.0.1:9/');
   const test = await project.api('POST', `/v1/webhooks/${endpoint}/test`);
   const person = await subscribePerson(service, project);
-  // Two recipients, one a minute: it does not end during the test.
+  // Five recipients, one a minute: it does not end during the test.
+  await addCrowd(service, project, 'telegram', 3);
   const { body: broadcast } = await project.api('POST', '/v1/broadcast', {
     text: 'slow',
     messages_per_minute: 1,

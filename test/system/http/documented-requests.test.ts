@@ -259,7 +259,7 @@ describe('the requests of the reference', () => {
       });
       await cleanUp();
     }
-  });
+  }, 300_000);
 
   it('log a person in: session, status, code', async () => {
     const find = (id: string) => requests.find((request) => request.id === id) as Documented;
@@ -294,7 +294,7 @@ describe('the requests of the reference', () => {
       });
       await cleanUp();
     }
-  });
+  }, 300_000);
 
   it.each(languages)('work in $name as well', async ({ name, prepare }) => {
     const sample = requests.find(({ id }) => id === 'get_v1_project') as Documented;

@@ -48,7 +48,7 @@ describe('a server that stops', () => {
     const running = fetch(`${url}/slow`);
     await eventually(() => state.waiting === 1);
     state.stopping = true;
-    const stopped = stop(10_000);
+    const stopped = stop(60_000);
     await expect(fetch(`${url}/quick`)).rejects.toThrow();
     state.release();
     expect((await running).status).toBe(204);

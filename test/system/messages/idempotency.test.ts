@@ -98,7 +98,11 @@ describe('the Idempotency-Key of /v1/send', () => {
   it('lets one of many concurrent requests through; the others get 425', async () => {
     const key = freshName('key');
     // The one that is let through waits in the messenger until the others have their response.
-    await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 60_000 });
+    await service.control.faults('telegram', {
+      method: 'sendMessage',
+      delay_ms: 60_000,
+      user: person.name,
+    });
     const requests = Array.from({ length: 10 }, () => send(key));
     let ended = 0;
     for (const request of requests) void request.then(() => (ended += 1));
@@ -116,7 +120,7 @@ describe('the Idempotency-Key of /v1/send', () => {
 
   it('records a message that failed, and an error that will not pass', async () => {
     const key = freshName('key');
-    await service.control.faults('telegram', { method: 'sendMessage', status: 500 });
+    await service.control.faults('telegram', { method: 'sendMessage', status: 500, user: person.name });
     const failed = await send(key);
     expect(failed.body).toMatchObject({ failed: 1, details: [{ reason: 'platform_unavailable' }] });
     expect((await send(key)).body).toEqual(failed.body);
@@ -178,7 +182,11 @@ describe('the Idempotency-Key of /v1/send', () => {
           body: JSON.stringify({ external_id: 'both', text: 'hello' }),
         });
       // The call takes effect, and its answer comes too late for the process to see it.
-      await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 60_000 });
+      await service.control.faults('telegram', {
+        method: 'sendMessage',
+        delay_ms: 60_000,
+        user: person.name,
+      });
       const lost = call(`http://127.0.0.1:${port}`).catch(() => null);
       await eventually(async () => {
         const { rows } = await service.pool.query<{ status: string; channel: string }>(
@@ -217,7 +225,7 @@ describe('the Idempotency-Key of /v1/send', () => {
 
     /** As a process leaves it that dies between the row and the call. */
     async function leaveUnbegun(key: string, more: Record<string, unknown> = {}): Promise<void> {
-      await service.control.faults('telegram', { method: 'sendMessage', status: 500 });
+      await service.control.faults('telegram', { method: 'sendMessage', status: 500, user: person.name });
       expect((await send(key, more)).body).toMatchObject({ sent: 0, failed: 1 });
       await service.pool.query(
         `UPDATE messages SET status = 'queued', reason = NULL, ended_at = NULL WHERE project_id = $1`,

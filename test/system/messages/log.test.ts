@@ -69,18 +69,26 @@ describe('what the dashboard reads about a subscriber', () => {
     const messages = async (query = '') => (await own.api('GET', `/v1/messages?${query}`)).body.data;
     const to = { subscriber_id: anna.subscriberId };
     const content = { text: 'hello' };
-    const at = new Date(Date.now() + 1_500).toISOString();
+    const at = new Date(Date.now() + 3_600_000).toISOString();
     const scheduled = await own.api('POST', '/v1/scheduled', { ...to, content, scheduled_at: at });
     const toAll = await own.api('POST', '/v1/scheduled', {
       content,
       audience: { channel: 'max' },
       scheduled_at: at,
     });
+    // They come due now, however long the requests have taken.
+    await service.pool.query(
+      `UPDATE scheduled SET scheduled_at = $2, next_at = now(), wake_at = now(), revision = revision + 1
+       WHERE project_id = $1`,
+      [own.id, new Date().toISOString()],
+    );
+    // At a time that has just been: the next one is a day away.
+    const now = new Date();
     const recurring = await own.api('POST', '/v1/recurring', {
       name: 'Digest',
       content,
       audience: { channel: 'max' },
-      cron: '0 9 * * MON',
+      cron: `${now.getUTCMinutes()} ${now.getUTCHours()} * * *`,
       timezone: 'UTC',
     });
     await own.api('POST', `/v1/recurring/${recurring.body.recurring_id}/run`);
@@ -94,7 +102,9 @@ describe('what the dashboard reads about a subscriber', () => {
     await own.api('POST', '/v1/otp/send', to);
     const batch = await own.api('POST', '/v1/send/batch', { messages: [{ ...to, text: 'hello' }] });
     const { body: before } = await own.api('POST', '/v1/send', { ...to, text: 'hello' });
-    await service.control.faults('max', { method: 'sendMessage', status: 400 });
+    // One of the other messages would take the fault.
+    await eventually(async () => (await messages('status=sent')).length === 7);
+    await service.control.faults('max', { method: 'sendMessage', status: 400, user: boris.name });
     await own.api('POST', '/v1/send', { subscriber_id: boris.subscriberId, text: 'refused' });
 
     const all = await eventually(async () => {

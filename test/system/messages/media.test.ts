@@ -148,14 +148,15 @@ describe('media of /v1/send', () => {
     it('is not sent again while the text that follows it is refused for the moment', async () => {
       const long = 'я'.repeat(1025);
       const url = media.file(1 * MB, { name: freshName('with-text') });
-      await service.control.faults('telegram', { method: 'sendMessage', status: 429, retry_after: 1 });
+      const busy = { method: 'sendMessage', status: 429, user: to('telegram').name };
+      await service.control.faults('telegram', { ...busy, retry_after: 1 });
       const calls = await callsDuring('telegram', async () => {
         expect((await send('telegram', 'photo', url, { text: long })).body.sent).toBe(1);
       });
       expect(calls).toEqual({ sendPhoto: 1, sendMessage: 2 });
       expect((await textsTo(service, to('telegram'))).slice(-2)).toEqual(['', long]);
 
-      await service.control.faults('telegram', { method: 'sendMessage', status: 429, retry_after: 60 });
+      await service.control.faults('telegram', { ...busy, retry_after: 60 });
       const refused = await callsDuring('telegram', async () => {
         const { body } = await send('telegram', 'photo', url, { text: long });
         expect(body.details[0]).toMatchObject({ status: 'failed', reason: 'rate_limited' });
@@ -199,6 +200,7 @@ describe('media of /v1/send', () => {
         method: 'sendMessage',
         status: 400,
         description: 'attachments: url or token is not valid',
+        user: to('max').name,
       });
       expect((await send('max', 'document', url)).body.sent).toBe(1);
       expect(media.downloads(name)).toBe(2);

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { eventually } from '../../support/eventually';
 import { installPackage, type InstalledPackage } from '../../support/installed-package';
 import { startNpm } from '../../support/npm-start';
 import { builtPackage, pythonProject } from '../../support/sdk';
@@ -31,7 +32,9 @@ describe('the package of the service', () => {
     try {
       const { api_url, simulator_url, docs_url, demo_url, demo } = await herald.ready();
       expect(existsSync(dataDir)).toBe(true);
-      for (const url of [`${api_url}/readyz`, `${api_url}/dashboard`, simulator_url, docs_url, demo_url]) {
+      // On a busy machine a check of it may take too long.
+      await eventually(async () => (await fetch(`${api_url}/readyz`)).status === 200);
+      for (const url of [`${api_url}/dashboard`, simulator_url, docs_url, demo_url]) {
         expect([url, (await fetch(url ?? '')).status]).toEqual([url, 200]);
       }
       const headers = { authorization: `Bearer ${demo?.api_key}` };

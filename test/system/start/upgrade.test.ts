@@ -74,8 +74,11 @@ for (const release of releases) {
         (await simulator.chat('telegram', 'clara')).messages.some(({ buttons }) => buttons.length),
       );
       await simulator.tap('telegram', 'clara', { button: 0 });
-      const { body } = await api('GET', `/v1/auth/session/${facts.pending.session_id}/status?wait=20`);
-      expect(body).toMatchObject({ status: 'confirmed', state: 'state-pending' });
+      const ended = await eventually(async () => {
+        const { body } = await api('GET', `/v1/auth/session/${facts.pending.session_id}/status?wait=20`);
+        return body.status !== 'pending' && body;
+      });
+      expect(ended).toMatchObject({ status: 'confirmed', state: 'state-pending' });
     });
 
     it('goes on with a broadcast, a scheduled message and a chain', async () => {

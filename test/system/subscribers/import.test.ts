@@ -14,10 +14,12 @@ jest.setTimeout(120_000);
 let service: TestService;
 let worker: HeraldProcess | undefined;
 let project: TestProject;
+/** Longer than a test holds a row. */
+const env = { HERALD_LOCK_TIMEOUT_SECONDS: '60', HERALD_STATEMENT_TIMEOUT_SECONDS: '60' };
 beforeAll(async () => {
   // Its own: its worker is a process that is killed.
-  service = await startTestService({ roles: 'api' });
-  worker = await startSecondProcess(service, 'worker');
+  service = await startTestService({ roles: 'api', env });
+  worker = await startSecondProcess(service, 'worker', env);
 });
 beforeEach(async () => {
   project = await service.createProject();
@@ -245,7 +247,7 @@ describe('an import', () => {
       await blocker.query('ROLLBACK');
       blocker.release();
     }
-    worker = await startSecondProcess(service, 'worker');
+    worker = await startSecondProcess(service, 'worker', env);
     expect(await untilCompleted(importId)).toMatchObject({
       rows: count + 1,
       updated: count,
@@ -321,7 +323,8 @@ describe('an import', () => {
       const cancelling = project.api('DELETE', `/v1/import/${importId}`);
       await eventually(async () => {
         const { rowCount } = await service.pool.query(
-          `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%import_chunks WHERE import_id IN%'`,
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+             AND query LIKE '%import_chunks WHERE import_id IN%'`,
         );
         return rowCount === 1;
       });

@@ -216,9 +216,9 @@ describe("the receiver's body", () => {
   });
 
   it.each([
-    ['its own deadline', { timeoutMs: 1_500 }, 1_500, 9_000],
-    ['10 seconds, the deadline of every attempt', {}, 10_000, 10_000 + SOON_MS],
-  ])('that drips for ever after headers at once fails at %s', async (_which, options, deadline, most) => {
+    ['its own deadline', { timeoutMs: 4_000 }, 4_000],
+    ['10 seconds, the deadline of every attempt', {}, 10_000],
+  ])('that drips for ever after headers at once fails at %s', async (_which, options, deadline) => {
     const receiver = await opened(
       startReceiver((res) => {
         res.writeHead(200);
@@ -228,9 +228,9 @@ describe("the receiver's body", () => {
     );
     const result = await attempter(options).attempt(delivery(receiver.url));
     expect(result).toMatchObject({ status: null, error: 'timeout', responseBody: null });
-    expect(result.errorDetail).toContain('200');
+    expect(result.errorDetail).toBe(`the response (200) did not end within ${deadline / 1_000} s`);
     expect(result.durationMs).toBeGreaterThanOrEqual(deadline - 10);
-    expect(result.durationMs).toBeLessThan(most);
+    expect(result.durationMs).toBeLessThan(deadline + SOON_MS);
   });
 
   it('with broken UTF-8 and NUL becomes text that the database can hold', async () => {
@@ -367,7 +367,7 @@ describe('each failure has its own word', () => {
 describe('the request headers of an attempt', () => {
   it('are kept for a request that was sent and not answered', async () => {
     const receiver = await opened(startReceiver(() => undefined));
-    const result = await attempter({ timeoutMs: 1_500 }).attempt(delivery(receiver.url));
+    const result = await attempter({ timeoutMs: 4_000 }).attempt(delivery(receiver.url));
     expect(result).toMatchObject({ error: 'timeout', requestHeaders: { 'webhook-id': deliveryId } });
     const hangUp = await opened(startRawReceiver((socket) => socket.once('data', () => socket.end())));
     const dropped = await attempter().attempt(delivery(hangUp.url));

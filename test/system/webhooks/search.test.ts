@@ -342,9 +342,11 @@ test('searches in the bodies of a project run one at a time', async () => {
     await client.query('LOCK TABLE event_words IN ACCESS EXCLUSIVE MODE');
     searches.push(...Array.from({ length: 3 }, () => ids(q('patiently'))));
     await eventually(async () => (await waiting()) === 1);
-    // Longer than the others need to get as far.
-    for (let n = 0; n < 5; n += 1) await ids(q(id));
-    expect(await waiting()).toBe(1);
+    // Longer than the others need to get as far. None waits where the first has just used up its time.
+    for (let n = 0; n < 5; n += 1) {
+      await ids(q(id));
+      expect(await waiting()).toBeLessThanOrEqual(1);
+    }
   } finally {
     await client.query('ROLLBACK');
     client.release();

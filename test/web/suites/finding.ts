@@ -1,7 +1,7 @@
 import { eventually } from '../../support/eventually';
 import { inviteAsOperator, join, signInByMessenger } from '../../system/team/fixture';
 import { scriptedReceiver } from '../../system/webhooks/fixture';
-import { goTo, seriousFlaws, textWithChips } from '../fixture';
+import { goTo, seriousFlaws, settled, textWithChips } from '../fixture';
 import type { DashboardContext } from './dashboard-context';
 
 /** What helps on every page: lists that name people and say what to do next, errors that can be tried again. */
@@ -96,6 +96,8 @@ export function describeFinding(at: () => DashboardContext): void {
     const { page } = await someone({ viewport: { width: 390, height: 800 } });
     await signIn(page, '/dashboard', shop.api_key);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    // The page listens to keys a moment after it is shown.
+    await settled(page);
     const find = async (text: string) => {
       await page.keyboard.press('Control+k');
       await page.getByRole('dialog', { name: 'Find' }).getByRole('combobox').fill(text);
@@ -148,6 +150,7 @@ export function describeFinding(at: () => DashboardContext): void {
     const { page } = await someone({ viewport: { width: 1280, height: 800 } });
     await signIn(page, '/dashboard/deliveries', shop.api_key);
     await page.getByRole('cell', { name: 'succeeded' }).nth(1).waitFor();
+    await settled(page);
     const rows = page.locator('tbody tr');
     const measure = () =>
       rows.evaluateAll((found) =>
@@ -229,9 +232,13 @@ export function describeFinding(at: () => DashboardContext): void {
     // The stream begins by naming every list, after which the page reads once more.
     await eventually(() => requests.includes('/v1/webhooks/stream'));
     await eventually(() => requests.filter((path) => path === '/v1/webhooks/stats').length > 1);
+    await settled(page);
     requests.splice(0);
+    const begun = Date.now();
     await page.waitForTimeout(2_800);
-    expect(requests.length).toBeLessThanOrEqual(6);
+    // A busy machine may wait for longer.
+    const minutes = Math.ceil((Date.now() - begun) / 3_000);
+    expect(requests.length).toBeLessThanOrEqual(6 * minutes);
     await shop.api('POST', `/v1/webhooks/${endpoints[0]}/test`, { event: 'otp.sent' });
     await eventually(async () => {
       await page.clock.runFor(2_000);

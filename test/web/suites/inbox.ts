@@ -65,9 +65,11 @@ export function describeInbox(at: () => DashboardContext): void {
     await page.keyboard.press('Control+Enter');
     const sent = page.locator('.entry.ours', { hasText: reply });
     await sent.getByText('Sent').waitFor();
-    expect(await box.inputValue()).toBe('');
+    // The stream may tell of the reply before the request that sent it is answered.
+    await eventually(async () => (await box.inputValue()) === '');
     await eventually(async () => (await heard()).includes(`Kettles · #1\n${reply}`));
-    expect(await page.getByLabel('Status', { exact: true }).inputValue()).toBe('waiting');
+    const status = page.getByLabel('Status', { exact: true });
+    await eventually(async () => (await status.inputValue()) === 'waiting');
 
     await page.keyboard.press('Escape');
     await page.keyboard.press('n');

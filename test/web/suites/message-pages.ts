@@ -246,7 +246,7 @@ export function describeMessagePages(at: () => DashboardContext): void {
     const { page } = await someone();
     await signIn(page, '/dashboard/broadcasts/new', shop.api_key);
     await page.getByLabel('Text', { exact: true }).fill('We open at ten');
-    await page.getByRole('button', { name: 'At a time' }).click();
+    await page.getByRole('button', { name: 'Later', exact: true }).click();
     await page.getByLabel('Name (optional)').fill('Opening');
     for (const [text = '', link = ''] of [
       ['Map', 'https://tea.example/map'],

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { verifySignature as verify } from '../../../../sdk/typescript/src';
+import { eventually } from '../../../support/eventually';
 import type { TestProject, TestService } from '../../../support/service';
 import {
   createEndpoint,
@@ -77,10 +78,15 @@ export function delivery(lane: RunningLane): void {
 
   test('the log shows the request headers as they arrived, and the lane', async () => {
     const endpoint = await createEndpoint(project, receiver.url);
-    const id = await emitOne(service, project, endpoint.id);
-    const { attempts, lane: taken, workflow_id } = await untilStatus(project, id, 'succeeded');
+    // At rest nothing has waited for two seconds, so `auto` takes the workflow lane. A busy machine may come to rest later.
+    const expected = lane.name === 'auto' ? 'workflow' : lane.name;
+    const delivery = await eventually(async () => {
+      const one = await untilStatus(project, await emitOne(service, project, endpoint.id), 'succeeded');
+      return lane.name !== 'auto' || one.lane === expected ? one : null;
+    });
+    const { id, attempts, lane: taken, workflow_id } = delivery;
     const sent = Object.entries(attempts[0]!.request_headers ?? {});
-    const arrived = receiver.received[0]!.headers;
+    const arrived = receiver.of(id)[0]!.headers;
     expect(sent.map(([name, value]) => [name.toLowerCase(), value])).toEqual(
       sent.map(([name]) => [name.toLowerCase(), arrived[name.toLowerCase()]]),
     );
@@ -91,8 +97,7 @@ export function delivery(lane: RunningLane): void {
         .filter((name) => !added.has(name))
         .sort(),
     );
-    // At rest nothing has waited for two seconds, so `auto` takes the workflow lane.
-    expect(taken).toBe(lane.name === 'auto' ? 'workflow' : lane.name);
+    expect(taken).toBe(expected);
     expect(workflow_id).toBe(taken === 'express' ? null : `delivery/${id}`);
   });
 

@@ -44,7 +44,8 @@ export function outages(lane: RunningLane): void {
         return rows[0]?.count;
       };
       // The first attempts have failed; the second ones are due in a few seconds. On a slow machine it may be the third ones.
-      await eventually(async () => (await count('next_attempt_at > now()')) === DELIVERIES);
+      const areWaiting = `next_attempt_at > now() + interval '3 seconds'`;
+      await eventually(async () => (await count(areWaiting)) === DELIVERIES);
       const before = ids.map((id) => receiver.of(id).length);
       await proxies[part].close();
       try {

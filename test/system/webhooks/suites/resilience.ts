@@ -147,13 +147,16 @@ export function resilience(lane: RunningLane): void {
     await untilAttempts(project, id, 2);
     const handle = workflowOf(service, id);
     const { runId } = await handle.describe();
-    const { events } = await handle.fetchHistory();
-    const begun = events?.find((event) => event.workflowTaskCompletedEventAttributes);
+    // A workflow that attempts in a local activity may still be in its first task.
+    const begun = await eventually(async () => {
+      const { events } = await handle.fetchHistory();
+      return events?.find((event) => event.workflowTaskCompletedEventAttributes);
+    });
     await service.client.workflowService.resetWorkflowExecution({
       namespace: 'default',
       workflowExecution: { workflowId: handle.workflowId, runId },
       reason: 'test',
-      workflowTaskFinishEventId: begun!.eventId!,
+      workflowTaskFinishEventId: begun.eventId!,
       requestId: 'reset-1',
     });
     receiver.behave(200);
