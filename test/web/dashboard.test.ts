@@ -692,7 +692,7 @@ describe('the dashboard', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
     await tabTo(page, 'Endpoints');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
+    await page.getByRole('heading', { name: 'Endpoints' }).waitFor();
     await page.waitForFunction(`document.activeElement?.tagName === 'H1'`);
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('New endpoint');

@@ -397,7 +397,7 @@ export function describeMessagePages(at: () => DashboardContext): void {
     const lines = [
       'Message: Hello friend',
       'Wait 1 day 2 hours',
-      'If has the tag vip',
+      'If tag vip',
       'Message: For you',
       'End',
       'Add tag greeted',

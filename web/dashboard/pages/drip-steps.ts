@@ -21,17 +21,31 @@ export function durationText(minutes: number): string {
   return shown.map((unit) => t.drip[unit](parts[unit])).join(' ') || t.drip.minutes(0);
 }
 
+/** Three and more in a row are named by the first and the last one. */
+function weekdaysText(days: number[]): string {
+  const name = (day: number | undefined) => t.drip.weekdayNames[(day ?? 1) - 1] ?? '';
+  const stretches: number[][] = [];
+  for (const day of [...days].sort((one, other) => one - other)) {
+    const last = stretches.at(-1);
+    if (last?.at(-1) === day - 1) last.push(day);
+    else stretches.push([day]);
+  }
+  return stretches
+    .map((each) => (each.length > 2 ? `${name(each[0])}–${name(each.at(-1))}` : each.map(name).join(', ')))
+    .join(', ');
+}
+
 /** What a step does, in one line. */
 export function stepLine(step: ChainStep): string {
   switch (step.type) {
     case 'delay':
       return t.drip.waits(durationText(step.minutes));
     case 'wait_until': {
-      const days = step.weekdays?.map((day) => t.drip.weekdayNames[day - 1]).join(', ') ?? t.drip.everyDay;
+      const days = step.weekdays ? weekdaysText(step.weekdays) : t.drip.everyDay;
       return t.drip.opens(step.from, step.to, t.drip.clockTexts[step.timezone], days);
     }
     case 'condition':
-      return t.drip.conditionText(rulesText(step.if));
+      return t.drip.conditionText(rulesText(step.if, t.drip.ruleLabels));
     case 'send':
       return t.drip.messageText(
         step.content.template === undefined
@@ -50,15 +64,18 @@ export function stepLine(step: ChainStep): string {
   }
 }
 
-export function rulesText({ match = 'all', rules }: Rules): string {
-  return rules.map(ruleText).join(match === 'all' ? t.drip.and : t.drip.or);
+/** In sentences, or in the short words of a card. */
+export function rulesText({ match = 'all', rules }: Rules, words: RuleWords = t.drip.ruleTexts): string {
+  return rules.map((rule) => ruleText(rule, words)).join(match === 'all' ? t.drip.and : t.drip.or);
 }
 
-function ruleText(rule: Rules['rules'][number]): string {
-  const { ruleTexts, operators } = t.drip;
-  if (rule.tag !== undefined) return ruleTexts.tag(rule.tag, rule.has !== false);
-  if (rule.permission !== undefined) return ruleTexts.permission(rule.permission, rule.has !== false);
-  if (rule.event !== undefined) return ruleTexts.event(rule.event, rule.happened !== false);
+type RuleWords = typeof t.drip.ruleTexts;
+
+function ruleText(rule: Rules['rules'][number], words: RuleWords): string {
+  const { operators } = t.drip;
+  if (rule.tag !== undefined) return words.tag(rule.tag, rule.has !== false);
+  if (rule.permission !== undefined) return words.permission(rule.permission, rule.has !== false);
+  if (rule.event !== undefined) return words.event(rule.event, rule.happened !== false);
   const value = rule.value === undefined ? '' : ` ${String(rule.value)}`;
   return `${rule.property ?? ''} ${rule.op ? operators[rule.op] : ''}${value}`;
 }

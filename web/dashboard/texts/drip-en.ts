@@ -115,6 +115,11 @@ export const dripEn = {
     no_event: 'event did not happen',
     property: 'property',
   },
+  ruleLabels: {
+    tag: (name: string, has: boolean) => `${has ? 'tag' : 'no tag'} ${name}`,
+    permission: (name: string, has: boolean) => `${has ? 'permission' : 'no permission'} ${name}`,
+    event: (name: string, happened: boolean) => `${happened ? 'event' : 'no event'} ${name}`,
+  },
   ruleTexts: {
     tag: (name: string, has: boolean) => `the subscriber ${has ? 'has' : 'does not have'} the tag “${name}”`,
     permission: (name: string, has: boolean) =>

@@ -119,6 +119,11 @@ export const dripRu: typeof dripEn = {
     no_event: 'не было события',
     property: 'свойство',
   },
+  ruleLabels: {
+    tag: (name, has) => `${has ? 'есть тег' : 'нет тега'} ${name}`,
+    permission: (name, has) => `${has ? 'есть разрешение' : 'нет разрешения'} ${name}`,
+    event: (name, happened) => `${happened ? 'было событие' : 'не было события'} ${name}`,
+  },
   ruleTexts: {
     tag: (name, has) => `у подписчика ${has ? 'есть тег' : 'нет тега'} «${name}»`,
     permission: (name, has) => `у подписчика ${has ? 'есть разрешение' : 'нет разрешения'} «${name}»`,
