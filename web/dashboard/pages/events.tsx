@@ -135,7 +135,7 @@ function Row(props: { event: TrackedEvent; people: KnownSubscribers; onName: () 
       <Cell label={t.channel} givesWay="late">
         <ChannelName channel={event.channel} />
       </Cell>
-      <Cell label={t.properties}>
+      <Cell label={t.properties} class="rest">
         <PropertyChips properties={event.properties} />
       </Cell>
       <Cell label={t.occurredAt} givesWay="soon">

@@ -62,7 +62,10 @@ export function Team({ session }: { session: DashboardSession }) {
         </Empty>
       )}
       {members.data && members.data.data.length > 0 && (
-        <Table label={t.members} columns={[t.member, t.role, t.notify, t.lastSeen, `!${t.remove}`]}>
+        <Table
+          label={t.members}
+          columns={[t.member, t.role, t.notify, { title: t.lastSeen, givesWay: 'late' }, `!${t.remove}`]}
+        >
           {members.data.data.map((member) => (
             <MemberRow
               key={member.member_id}
@@ -236,7 +239,9 @@ function MemberRow(props: {
           ))}
         </select>
       </Cell>
-      <Cell label={t.lastSeen}>{member.last_seen_at ? <Time at={member.last_seen_at} /> : t.never}</Cell>
+      <Cell label={t.lastSeen} givesWay="late">
+        {member.last_seen_at ? <Time at={member.last_seen_at} /> : t.never}
+      </Cell>
       <ActionCell>
         {isChangeable && (
           <button
