@@ -51,6 +51,8 @@ export interface LoadOptions {
   users?: number;
   /** Between two events of each of two publishers. */
   eventPauseMs?: number;
+  /** Whether events are added at the moment. */
+  mayAdd?: () => boolean;
   /** With drip chains, scheduled and recurring messages and OpenID Connect; needs the database to create people. */
   domains?: pg.Pool;
 }
@@ -71,7 +73,7 @@ const endpoints = [
 export async function startLoad(
   fixture: ChaosFixture,
   random: Random,
-  { users: userCount = 4, eventPauseMs = 120, domains: pool }: LoadOptions = {},
+  { users: userCount = 4, eventPauseMs = 120, mayAdd = () => true, domains: pool }: LoadOptions = {},
 ): Promise<Load> {
   const { apiUrl, simulator, receiverHost } = fixture;
   const control = createSimulatorControl(simulator.url);
@@ -131,11 +133,12 @@ export async function startLoad(
 
   async function events(): Promise<void> {
     while (!stopped) {
+      await sleep(eventPauseMs);
+      if (!mayAdd()) continue;
       const { status, body } = await api.call('POST', `/v1/webhooks/${random.pick(ids)}/test`, {
         event: 'batch.completed',
       });
       if (status === 202) seen.accepted.add(String(body['delivery_id']));
-      await sleep(eventPauseMs);
     }
   }
 
@@ -179,7 +182,7 @@ export async function startLoad(
 
   async function useDomain(domain: Domain): Promise<void> {
     for (let turn = 1; !stopped; turn += 1) {
-      await domain.use(turn).catch(() => undefined);
+      if (mayAdd()) await domain.use(turn).catch(() => undefined);
       await sleep(domain.pauseMs);
     }
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from '../../src/db/pool';
 import { runHerald } from '../support/npm-start';
+import { watchBacklog } from './backlog';
 import { untilNoneLeft } from './caller';
 import { startChaosFixture, type ChaosFixture } from './fixture';
 import { checkInvariants, unsettled, type FaultTime, type Invariant } from './invariants';
@@ -37,9 +38,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   onProgress('starting Postgres, Temporal and the roles');
   const fixture = await startChaosFixture({ hasWorld: everything });
   const pool = createPool({ url: fixture.databaseUrl, max: 2 });
+  const backlog = watchBacklog(pool);
+  const mayAdd = () => !backlog.isFull();
   try {
-    const load = await startLoad(fixture, seeded(seed + 1), everything ? { users: 2, domains: pool } : {});
-    const tickets = startTicketLoad(fixture, seeded(seed + 2));
+    const load = await startLoad(fixture, seeded(seed + 1), {
+      mayAdd,
+      ...(everything && { users: 2, domains: pool }),
+    });
+    const tickets = startTicketLoad(fixture, seeded(seed + 2), mayAdd);
     try {
       const possible = [...faultsOfParts(fixture, random), ...faultsOfWorld(fixture, load, random)];
       const { faults, times } = await hurt(possible, random, seconds, onProgress);
@@ -60,6 +66,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       await load.close();
     }
   } finally {
+    backlog.stop();
     await pool.end();
     await fixture.stop();
   }

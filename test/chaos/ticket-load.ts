@@ -30,11 +30,16 @@ const MESSAGES = 4;
 /** Those of the logins begin lower. */
 const FIRST_USER = 5_000_000;
 const CUSTOMER_PATIENCE_MS = 15_000;
+const PAUSE_MS = 500;
 /** Longer than the lease of an Idempotency-Key whose holder has died. */
 const AGENT_PATIENCE_MS = 60_000;
 
 /** Customers who write, and agents who reply, close and come back to what a customer reopens. */
-export function startTicketLoad(fixture: ChaosFixture, random: Random): TicketLoad {
+export function startTicketLoad(
+  fixture: ChaosFixture,
+  random: Random,
+  mayAdd: () => boolean = () => true,
+): TicketLoad {
   const control = createSimulatorControl(fixture.simulator.url);
   const caller = createCaller(fixture);
   const seen: TicketsSeen = {
@@ -78,7 +83,8 @@ export function startTicketLoad(fixture: ChaosFixture, random: Random): TicketLo
   /** Goes on until one text was written, as agents do. */
   async function customers(lane: number): Promise<void> {
     for (let turn = 0; goesOnFor(seen.written); turn += 1) {
-      await conversation(FIRST_USER + lane * 10_000 + turn).catch(() => undefined);
+      if (mayAdd()) await conversation(FIRST_USER + lane * 10_000 + turn).catch(() => undefined);
+      else await sleep(PAUSE_MS);
     }
   }
 
@@ -91,7 +97,7 @@ export function startTicketLoad(fixture: ChaosFixture, random: Random): TicketLo
   async function agent(): Promise<void> {
     while (goesOnFor(seen.accepted)) {
       await sleep(random.between(300, 1_200));
-      const open = await openTickets();
+      const open = mayAdd() ? await openTickets() : [];
       if (open.length === 0) continue;
       const path = `/v1/helpdesk/tickets/${random.pick(open).ticket_id}`;
       const chance = random.next();
