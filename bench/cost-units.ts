@@ -20,7 +20,7 @@ export interface Unit {
   /** How often it is done in the one workflow that `run` names; default: once. */
   inOneWorkflow?: number;
   /** Not measured. Returns the workflow that exists already, if the work is done in one. */
-  prepare?(): Promise<string>;
+  prepare?(): Promise<string | null>;
   /** Returns when all of it has ended, with the id of one of its workflows; null if it has none. */
   run(): Promise<string | null>;
 }
@@ -44,7 +44,7 @@ const USERS_FROM = 3_000_000_000;
 
 /** One of each domain. */
 export function costUnits(scene: Scene): Unit[] {
-  const { bench, roles, receiver } = scene;
+  const { bench, receiver } = scene;
   const control = createSimulatorControl(bench.environment.simulator?.url ?? '');
   const ok = `${receiver.url}/ok`;
   return [
@@ -60,8 +60,8 @@ export function costUnits(scene: Scene): Unit[] {
       count: failing.count,
       run: () => deliveries(scene, 'http://127.0.0.1:9/refused', { retry_policy: 'quick' }, failing),
     },
-    { name: 'message', count: MESSAGES, run: () => messages(bench, roles, control) },
-    { name: 'drip step: a wait and a message', count: ENROLMENTS, run: () => dripSteps(scene, control) },
+    messages(scene, control),
+    dripSteps(scene, control),
     ticketMessages(scene, control),
   ];
 }
@@ -93,13 +93,17 @@ async function oidcLogins({ bench, roles }: Scene, control: SimulatorControl): P
     while ((await control.chat('telegram', user)).messages.every(({ buttons }) => buttons.length === 0)) {
       await sleep(15);
     }
+    // As the script of the page does: one long poll, and the page again when it has ended.
+    const token = /data-token="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    const poll = async () => {
+      const response = await fetch(`${roles.apiUrl}/login/${token}/status?wait=25`);
+      return ((await response.json()) as { status: string }).status;
+    };
+    const first = poll();
     await control.tap('telegram', user, { button: 'Yes' });
+    for (let status = await first; status === 'pending'; status = await poll());
     let next = page.url;
-    while (next.startsWith(roles.apiUrl)) {
-      const shown = await browser.get(next);
-      if (shown.location) next = shown.location;
-      else await sleep(50);
-    }
+    while (next.startsWith(roles.apiUrl)) next = String((await browser.get(next)).location);
     const code = new URL(next).searchParams.get('code') ?? '';
     if (!(await redeemCode(roles.apiUrl, client, { code, verifier }))) throw new Error('the login failed');
   });
@@ -126,29 +130,38 @@ async function deliveries(
     await sleep(everyMs);
   }
   for (;;) {
-    const { rows } = await pool.query<{ open: number; last: string }>(
-      `SELECT count(*) FILTER (WHERE status = 'pending')::int AS open, max(id::text) AS last
+    const { rows } = await pool.query<{ open: number; last: string | null }>(
+      `SELECT count(*) FILTER (WHERE status = 'pending')::int AS open,
+         max(id::text) FILTER (WHERE lane = 'workflow') AS last
        FROM deliveries WHERE project_id = $1`,
       [project.id],
     );
-    const [{ open, last } = { open: -1, last: '' }] = rows;
-    if (open === 0) return settings['delivery_lane'] === 'express' ? null : workflowIds.delivery(last);
+    const [{ open, last } = { open: -1, last: null }] = rows;
+    if (open === 0) return last === null ? null : workflowIds.delivery(last);
     await sleep(250);
   }
 }
 
-async function messages(
-  bench: BenchEnvironment,
-  { apiUrl }: RoleProcesses,
-  control: SimulatorControl,
-): Promise<null> {
-  const project = await bench.createProject('cost-messages');
-  const people = await addPeople(bench, control, project.id, { from: USERS_FROM, count: MESSAGES });
-  for (const id of people) {
-    await call(apiUrl, project.api_key, 'POST', '/v1/send', { subscriber_id: id, text: 'Hello' });
-    await sleep(EVERY_MS);
-  }
-  return null;
+function messages({ bench, roles }: Scene, control: SimulatorControl): Unit {
+  let key = '';
+  let people: string[] = [];
+  return {
+    name: 'message',
+    count: MESSAGES,
+    async prepare() {
+      const project = await bench.createProject('cost-messages');
+      key = project.api_key;
+      people = await addPeople(bench, control, project.id, { from: USERS_FROM, count: MESSAGES });
+      return null;
+    },
+    async run() {
+      for (const id of people) {
+        await call(roles.apiUrl, key, 'POST', '/v1/send', { subscriber_id: id, text: 'Hello' });
+        await sleep(EVERY_MS);
+      }
+      return null;
+    },
+  };
 }
 
 async function addPeople(
@@ -167,36 +180,50 @@ async function addPeople(
 }
 
 /** Enrolments of a chain that waits for a minute and sends one message. */
-async function dripSteps({ bench, roles }: Scene, control: SimulatorControl): Promise<string> {
+function dripSteps({ bench, roles }: Scene, control: SimulatorControl): Unit {
   const { pool } = bench.service.core;
-  const project = await bench.createProject('cost-drip');
-  const from = USERS_FROM + MESSAGES;
-  const people = await addPeople(bench, control, project.id, { from, count: ENROLMENTS });
-  const chain = await call(roles.apiUrl, project.api_key, 'POST', '/v1/drip-chains', {
-    name: 'Chain',
-    trigger: { type: 'manual' },
-    steps: [
-      { id: 'wait', type: 'delay', minutes: 1 },
-      { id: 'hello', type: 'send', content: { text: 'Hello' } },
-    ],
-    status: 'active',
-  });
-  for (const subscriber of people) {
-    await pool.query(
-      `INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, step_id) VALUES ($1, $2, 1, $3, 'wait')`,
-      [project.id, chain['drip_id'], subscriber],
-    );
-    await sleep(EVERY_MS);
-  }
-  for (;;) {
-    const { rows } = await pool.query<{ ended: number; last: string }>(
-      `SELECT count(*) FILTER (WHERE status = 'completed')::int AS ended, max(id::text) AS last
-       FROM drip_enrolments WHERE project_id = $1`,
-      [project.id],
-    );
-    if (rows[0]?.ended === ENROLMENTS) return workflowIds.drip(rows[0].last);
-    await sleep(250);
-  }
+  let projectId = '';
+  let chain = '';
+  let people: string[] = [];
+  return {
+    name: 'drip step: a wait and a message',
+    count: ENROLMENTS,
+    async prepare() {
+      const project = await bench.createProject('cost-drip');
+      projectId = project.id;
+      const from = USERS_FROM + MESSAGES;
+      people = await addPeople(bench, control, projectId, { from, count: ENROLMENTS });
+      const created = await call(roles.apiUrl, project.api_key, 'POST', '/v1/drip-chains', {
+        name: 'Chain',
+        trigger: { type: 'manual' },
+        steps: [
+          { id: 'wait', type: 'delay', minutes: 1 },
+          { id: 'hello', type: 'send', content: { text: 'Hello' } },
+        ],
+        status: 'active',
+      });
+      chain = created['drip_id'] ?? '';
+      return null;
+    },
+    async run() {
+      for (const subscriber of people) {
+        await pool.query(
+          `INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, step_id) VALUES ($1, $2, 1, $3, 'wait')`,
+          [projectId, chain, subscriber],
+        );
+        await sleep(EVERY_MS);
+      }
+      for (;;) {
+        const { rows } = await pool.query<{ ended: number; last: string }>(
+          `SELECT count(*) FILTER (WHERE status = 'completed')::int AS ended, max(id::text) AS last
+           FROM drip_enrolments WHERE project_id = $1`,
+          [projectId],
+        );
+        if (rows[0]?.ended === ENROLMENTS) return workflowIds.drip(rows[0].last);
+        await sleep(250);
+      }
+    },
+  };
 }
 
 /** What customers write in tickets that are open. */

@@ -56,9 +56,9 @@ async function figuresOf(
   roles: RoleProcesses,
   idle: Span,
 ): Promise<Figure[]> {
-  const existing = await unit.prepare?.();
-  if (existing !== undefined) await sleep(SETTLE_MS);
-  const before = await readHistory(bench, existing ?? null);
+  const existing = (await unit.prepare?.()) ?? null;
+  if (unit.prepare) await sleep(SETTLE_MS);
+  const before = await readHistory(bench, existing);
   let workflowId: string | null = null;
   const span = await measure(bench, roles, async () => void (workflowId = await unit.run()));
   const after = await readHistory(bench, workflowId);
@@ -99,12 +99,12 @@ function eachPart(value: (part: keyof CpuSeconds) => number): CpuSeconds {
 
 /** What the processes use when they have nothing to do does not count. */
 function perItem(span: Span, idle: Span, count: number): Cost {
+  const each = (used: number, whenIdle: number) =>
+    Math.max(0, (used - (whenIdle / idle.seconds) * span.seconds) / count);
   return {
-    cpu: eachPart((part) =>
-      Math.max(0, (span.cpu[part] - (idle.cpu[part] / idle.seconds) * span.seconds) / count),
-    ),
-    rowsWritten: span.rowsWritten / count,
-    walBytes: span.walBytes / count,
+    cpu: eachPart((part) => each(span.cpu[part], idle.cpu[part])),
+    rowsWritten: each(span.rowsWritten, idle.rowsWritten),
+    walBytes: each(span.walBytes, idle.walBytes),
   };
 }
 
@@ -118,14 +118,16 @@ async function readUsage(bench: BenchEnvironment, roles: RoleProcesses): Promise
 
 function present(name: string, { cpu, rowsWritten, walBytes }: Cost): Figure[] {
   const ms = (seconds: number) => (seconds * 1000).toFixed(1);
-  const temporal = [cpu.temporal, cpu.temporalDatabase].filter((each) => each > 0).map(ms);
   return [
     {
       name: `${name}: CPU ms of Herald (api / worker / bots)`,
       value: `${ms(cpu.api + cpu.worker + cpu.bots)} (${ms(cpu.api)} / ${ms(cpu.worker)} / ${ms(cpu.bots)})`,
     },
     { name: `${name}: CPU ms of PostgreSQL`, value: ms(cpu.postgres) },
-    { name: `${name}: CPU ms of Temporal, its own database apart`, value: temporal.join(' + ') || '0' },
+    {
+      name: `${name}: CPU ms of Temporal + its own database`,
+      value: `${ms(cpu.temporal)} + ${ms(cpu.temporalDatabase)}`,
+    },
     {
       name: `${name}: rows written / WAL`,
       value: `${rowsWritten.toFixed(1)} / ${(walBytes / 1024).toFixed(1)} KiB`,

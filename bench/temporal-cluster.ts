@@ -18,26 +18,34 @@ export interface BenchCluster {
 
 export async function startBenchCluster(): Promise<BenchCluster> {
   const directory = await mkdtemp(path.join(tmpdir(), 'herald-bench-cluster-'));
+  const binaries = await findTemporalServer((message) => void process.stderr.write(`  ${message}\n`));
   const dataDir = await openDataDir(path.join(directory, 'data'));
   const postgres = await startPostgres({ dataDir, port: 0, settings: { max_connections: '200' } });
-  await createDatabases(postgres.url, ['temporal', 'temporal_visibility']);
-  const binaries = await findTemporalServer((message) => void process.stderr.write(`  ${message}\n`));
-  const cluster = await startTemporalCluster(directory, binaries, {
-    url: (database) => postgres.url.replace(/\/herald$/, `/${database}`),
-  });
-  return {
-    address: cluster.address,
-    cpu: () => ({
-      temporal: Object.values(cluster.pids()).reduce((sum, pid) => sum + ownCpu(pid), 0),
-      temporalDatabase: treeCpu(postgres.pid),
-    }),
-    async stop() {
-      await cluster.stop();
-      await postgres.stop();
-      await dataDir.close();
-      await rm(directory, { recursive: true, force: true });
-    },
+  const stopDatabase = async () => {
+    await postgres.stop();
+    await dataDir.close();
+    await rm(directory, { recursive: true, force: true });
   };
+  try {
+    await createDatabases(postgres.url, ['temporal', 'temporal_visibility']);
+    const cluster = await startTemporalCluster(directory, binaries, {
+      url: (database) => postgres.url.replace(/\/herald$/, `/${database}`),
+    });
+    return {
+      address: cluster.address,
+      cpu: () => ({
+        temporal: Object.values(cluster.pids()).reduce((sum, pid) => sum + ownCpu(pid), 0),
+        temporalDatabase: treeCpu(postgres.pid),
+      }),
+      async stop() {
+        await cluster.stop();
+        await stopDatabase();
+      },
+    };
+  } catch (error) {
+    await stopDatabase();
+    throw error;
+  }
 }
 
 async function createDatabases(url: string, names: string[]): Promise<void> {

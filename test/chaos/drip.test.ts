@@ -8,8 +8,8 @@ import { addCrowd, eventsOf } from '../system/messages/fixture';
 jest.setTimeout(360_000);
 
 const env = { HERALD_DRIP_SCALE: '0.01', HERALD_BROADCAST_PER_SECOND: '100' };
-/** The statement that is held up must not give up before its process is killed. */
-const patientEnv = { HERALD_LOCK_TIMEOUT_SECONDS: '60', HERALD_STATEMENT_TIMEOUT_SECONDS: '60' };
+/** The blocked statement must not time out before its process is killed. */
+const longTimeouts = { HERALD_LOCK_TIMEOUT_SECONDS: '60', HERALD_STATEMENT_TIMEOUT_SECONDS: '60' };
 const PEOPLE = 60;
 /** Those of a request that tracks events. */
 const BUYERS = 40;
@@ -125,7 +125,7 @@ async function killWhileEnrolling(
   track: (api: TestProject['api']) => Promise<unknown>,
 ): Promise<void> {
   const port = await stablePort();
-  const api = await startSecondProcess(service, 'api', { ...env, ...patientEnv, PORT: String(port) });
+  const api = await startSecondProcess(service, 'api', { ...env, ...longTimeouts, PORT: String(port) });
   const lock = await service.pool.connect();
   try {
     await lock.query('BEGIN; LOCK TABLE drip_enrolments IN SHARE ROW EXCLUSIVE MODE');

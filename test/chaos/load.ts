@@ -58,7 +58,7 @@ export interface LoadOptions {
 }
 
 const ENDPOINT_PATIENCE_MS = 30_000;
-/** How long users try on after the end, if none of them could say yes before it. */
+/** How long users keep trying after the stop if none of them has confirmed a login. */
 const LAST_LOGIN_MS = 60_000;
 const PEOPLE = 6;
 

@@ -7,8 +7,8 @@ import { startTestService, type TestService } from '../support/service';
 import { stablePort } from '../support/stable-port';
 import { createEndpoint, scriptedReceiver } from '../system/webhooks/fixture';
 
-/** The statement that is held up must not give up before its process is stopped. */
-const patientEnv = { HERALD_LOCK_TIMEOUT_SECONDS: '60', HERALD_STATEMENT_TIMEOUT_SECONDS: '60' };
+/** The blocked statement must not time out before its process is stopped. */
+const longTimeouts = { HERALD_LOCK_TIMEOUT_SECONDS: '60', HERALD_STATEMENT_TIMEOUT_SECONDS: '60' };
 
 let service: TestService;
 
@@ -39,7 +39,7 @@ test('kill -9 of the API after the commit and before the response: the repeated 
       body: JSON.stringify(request),
     });
   const port = await stablePort();
-  const api = await startSecondProcess(service, 'api', { ...patientEnv, PORT: String(port) });
+  const api = await startSecondProcess(service, 'api', { ...longTimeouts, PORT: String(port) });
   try {
     await commitWithoutResponse(api, () => publish(`http://127.0.0.1:${port}`), project.id);
   } finally {

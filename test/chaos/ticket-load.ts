@@ -83,7 +83,7 @@ export function startTicketLoad(
   /** Goes on until one text was written, as agents do. */
   async function customers(lane: number): Promise<void> {
     for (let turn = 0; goesOnFor(seen.written); turn += 1) {
-      if (mayAdd()) await conversation(FIRST_USER + lane * 10_000 + turn).catch(() => undefined);
+      if (stopped || mayAdd()) await conversation(FIRST_USER + lane * 10_000 + turn).catch(() => undefined);
       else await sleep(PAUSE_MS);
     }
   }
@@ -97,7 +97,7 @@ export function startTicketLoad(
   async function agent(): Promise<void> {
     while (goesOnFor(seen.accepted)) {
       await sleep(random.between(300, 1_200));
-      const open = mayAdd() ? await openTickets() : [];
+      const open = stopped || mayAdd() ? await openTickets() : [];
       if (open.length === 0) continue;
       const path = `/v1/helpdesk/tickets/${random.pick(open).ticket_id}`;
       const chance = random.next();

@@ -57,6 +57,7 @@ export function plannedTime(date: Date, timeZone?: string): string {
     month: 'short',
     hour: '2-digit',
     minute: '2-digit',
+    ...(date.getFullYear() !== new Date().getFullYear() && { year: 'numeric' }),
     ...(timeZone && { timeZone }),
   }).format(date);
 }

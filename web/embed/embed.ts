@@ -87,7 +87,8 @@
     return new Promise<LoginResult>((resolve, reject) => {
       const cancel = () => end(() => reject(new HeraldError('cancelled', 'The login was cancelled.')));
       let wasClosed = false;
-      // It closes itself after it has sent the result, which a busy page may see after that: one more look.
+      // The popup closes itself after posting the result, and a busy page may receive the message later: cancel only at the
+      // second poll that finds it closed.
       const timer = setInterval(() => {
         if (wasClosed) cancel();
         wasClosed = popup.closed;

@@ -1,4 +1,4 @@
-import { locale, t } from '../texts';
+import { t } from '../texts';
 import { repeatOf } from './repeat';
 
 /** "Every Monday at 09:00"; an expression that is more than that stays as it is. */
@@ -8,16 +8,4 @@ export function repeatText(cron: string): string {
   if (every === 'week') return t.everyWeekAt(weekdays, time);
   if (every === 'month') return t.everyMonthAt(monthDay, time);
   return cron;
-}
-
-/** A date with its weekday, as a clock of the zone shows it. */
-export function dateIn(zone: string, at: Date): string {
-  return new Intl.DateTimeFormat(locale, {
-    timeZone: zone,
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-  }).format(at);
 }

@@ -3,10 +3,10 @@ import { SelectField, TextField, TimezoneField } from '../elements';
 import { limits } from '../../../src/contract/limits';
 import { instantAt, isTimeZone } from '../../../src/contract/zones';
 import { human } from '../errors';
-import { number } from '../format';
+import { number, plannedTime } from '../format';
 import { locale, t } from '../texts';
 import { cronFault, cronOf, emptyRepeat, nextDates, type RepeatDraft } from './repeat';
-import { dateIn, repeatText } from './repeat-text';
+import { repeatText } from './repeat-text';
 
 export type When = 'now' | 'at' | 'repeat';
 
@@ -92,7 +92,7 @@ export function datesOf(draft: WhenDraft, projectZone: string): string[] {
   const end = draft.endAt === '' ? Infinity : new Date(draft.endAt).getTime();
   return nextDates(cronOf(draft), zone, from, runs)
     .filter((date) => date.getTime() <= end)
-    .map((date) => dateIn(zone, date));
+    .map((date) => plannedTime(date, zone));
 }
 
 /** What is wrong with the time, as far as the page can tell. */

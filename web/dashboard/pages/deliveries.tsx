@@ -144,7 +144,7 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
         <Empty icon="list" title={t.noDeliveries} text={t.noDeliveriesText}>
           <p class="buttons">
             <Link class="btn" to="/dashboard/webhooks">
-              {t.webhooks}
+              {t.endpoints}
             </Link>
           </p>
         </Empty>

@@ -35,7 +35,7 @@ export function EndpointPage({ id }: { id: string }) {
   const endpoint = useResource(() => api.endpoint(id), id, 'deliveries');
   return (
     <>
-      <Crumbs trail={[{ to: '/dashboard/webhooks', text: t.webhooks }]} />
+      <Crumbs trail={[{ to: '/dashboard/webhooks', text: t.endpoints }]} />
       {endpoint.error && !endpoint.data && <Heading title={t.endpoint} />}
       <Problem error={endpoint.error} />
       {endpoint.data && <Details endpoint={endpoint.data} reload={endpoint.reload} />}

@@ -54,7 +54,7 @@ export function Endpoints() {
       )}
       {list && list.length > 0 && (
         <Table
-          label={t.webhooks}
+          label={t.endpoints}
           columns={[
             t.endpoint,
             t.state,

@@ -116,7 +116,10 @@ function Limits({ uses }: { uses: Use[] }) {
               {allowed === null ? (
                 t.sections.unlimited(number(used))
               ) : (
-                <Meter used={used} allowed={allowed} title={title} />
+                <>
+                  <Meter used={used} allowed={allowed} title={title} />{' '}
+                  {used >= allowed && <span class="bad-text">{t.sections.limitReached}</span>}
+                </>
               )}
             </Cell>
           </tr>
@@ -137,7 +140,6 @@ function Meter({ used, allowed, title }: { used: number; allowed: number; title:
     <span class="use">
       <meter min={0} max={allowed} high={allowed * 0.8} optimum={0} value={used} aria-label={title} />
       <span class="figure">{t.sections.of(number(used), number(allowed))}</span>
-      {used >= allowed && <span class="bad-text">{t.sections.limitReached}</span>}
     </span>
   );
 }

@@ -297,8 +297,8 @@ export const en = {
   enableToRetry: 'Enable the endpoint to retry this delivery.',
   pausedUntil: (days: number) =>
     `Enable the endpoint to continue. After ${days} days the delivery is cancelled.`,
-  scheduledFor: 'Next attempt',
-  laterAttempt: (number: number) => `Attempt ${number}`,
+  scheduledFor: 'Next attempt:',
+  laterAttempt: (number: number) => `Attempt ${number}:`,
   laterAttemptsHint: 'Later attempts are made only if the earlier ones fail.',
   noAttemptsYet: 'No attempts yet.',
   inProgress: 'In progress',

@@ -140,7 +140,7 @@ export const formsEn = {
   protection: 'Your site and spam',
   origins: 'Sites that may post',
   originsHint:
-    'One on each line: https://shop.example, https://*.shop.example for subdomains, * for any. Empty: only the page of Herald and the bot.',
+    'One on each line: https://shop.example, https://*.shop.example for subdomains, * for any. Empty: only the hosted page and the bot.',
   minSeconds: 'Minimum seconds to fill it in',
   minSecondsHint: 'Faster submissions go to spam. 0 turns the check off.',
   redirect: 'Page after submitting',
@@ -151,7 +151,7 @@ export const formsEn = {
   captchaSecret: 'Secret',
   captchaKept: 'Leave empty to keep the stored secret.',
   takesSubmissions: 'Takes submissions',
-  takesHint: 'A closed form shows “Not found”.',
+  takesHint: 'A closed form shows “Form not found”.',
 
   hostedPage: 'Page with the form',
   hostedHint: 'Works on any phone, in both languages. No site needed.',

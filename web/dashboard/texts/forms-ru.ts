@@ -5,7 +5,7 @@ export const formsRu: FormsTexts = {
   forms: 'Формы',
   quoted: (text) => `«${text}»`,
   formsFull: (most) => `Форм: ${most} из ${most}. Чтобы создать новую, удалите одну.`,
-  lead: 'Вопросы на вашем сайте, на странице Herald или в боте. Ответы приходят сюда и в ваши вебхуки.',
+  lead: 'Вопросы на вашем сайте, на странице формы или в боте. Ответы приходят сюда и в ваши вебхуки.',
   newForm: 'Новая форма',
   editForm: (name) => `Форма «${name}»`,
   buildForm: 'Собрать форму',
@@ -141,7 +141,7 @@ export const formsRu: FormsTexts = {
   protection: 'Ваш сайт и спам',
   origins: 'С каких сайтов принимать',
   originsHint:
-    'По одному в строке: https://shop.example, https://*.shop.example для поддоменов, * — с любых. Пусто: только страница Herald и бот.',
+    'По одному в строке: https://shop.example, https://*.shop.example для поддоменов, * — с любых. Пусто: только страница формы и бот.',
   minSeconds: 'Минимум секунд на заполнение',
   minSecondsHint: 'Более быстрые ответы попадут в спам. 0 отключает проверку.',
   redirect: 'Страница после отправки',
@@ -152,7 +152,7 @@ export const formsRu: FormsTexts = {
   captchaSecret: 'Секрет',
   captchaKept: 'Оставьте пустым, чтобы сохранить прежний.',
   takesSubmissions: 'Принимает ответы',
-  takesHint: 'Закрытая форма показывает «Не найдено».',
+  takesHint: 'Закрытая форма показывает «Форма не найдена».',
 
   hostedPage: 'Страница с формой',
   hostedHint: 'Работает на любом телефоне и на двух языках. Свой сайт не нужен.',

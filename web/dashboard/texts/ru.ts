@@ -224,8 +224,7 @@ export const ru: Texts = {
   messagesFailed: (number) => `Не дошло: ${number}`,
   messagesAllSent: 'Ошибок нет',
   creditsLeft: 'Осталось входов',
-  purchasedCredits: (number) =>
-    `Осталось ${count(number, 'купленный кредит', 'купленных кредита', 'купленных кредитов')}`,
+  purchasedCredits: (number) => `Осталось купленных кредитов: ${number}`,
   loginsPerDay: 'Входы по дням',
   loginChart: (days, total, most) => `Входы за ${days} дней: всего ${total}, максимум ${most} за день`,
   loginChartCaption: (days) => `Входы по дням за последние ${days} дней (UTC)`,

@@ -30,7 +30,7 @@ export const teamEn = {
     viewer: 'Reads everything except login codes, keys and the team',
   },
   notify: 'Bot messages',
-  notifyLevels: { none: 'None', assigned: 'Assigned to them', all: 'All' },
+  notifyLevels: { none: 'None', assigned: 'Alerts and own tickets', all: 'All' },
   lastSeen: 'Last seen',
   never: 'Never',
   inviteFirst: 'Invite the first member',
@@ -73,8 +73,8 @@ export const teamEn = {
   sessionEnded: 'Sign-in ended',
   unknownDevice: 'Unknown device',
   signedInAt: 'Signed in',
-  ownNotifyHint: 'What the bot tells you about this project: failing endpoints and credits.',
-  ownNotifyLevels: { none: 'Nothing', assigned: 'Assigned to you', all: 'Everything' },
+  ownNotifyHint: 'What the bot tells you about this project: failing endpoints, credits and tickets.',
+  ownNotifyLevels: { none: 'Nothing', assigned: 'Alerts and own tickets', all: 'Everything' },
 
   // Scopes and settings
   keyScopes: 'Scopes',

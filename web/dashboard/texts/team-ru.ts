@@ -32,7 +32,7 @@ export const teamRu: typeof teamEn = {
     viewer: 'Видит всё, кроме кодов входа, ключей и команды',
   },
   notify: 'Сообщения бота',
-  notifyLevels: { none: 'Не присылать', assigned: 'О назначенных', all: 'Обо всём' },
+  notifyLevels: { none: 'Не присылать', assigned: 'Сбои и свои обращения', all: 'Обо всём' },
   lastSeen: 'Последний визит',
   never: 'Ни разу',
   inviteFirst: 'Пригласить первого участника',
@@ -76,8 +76,8 @@ export const teamRu: typeof teamEn = {
   sessionEnded: 'Вход завершён',
   unknownDevice: 'Неизвестное устройство',
   signedInAt: 'Вход выполнен',
-  ownNotifyHint: 'Что бот присылает вам об этом проекте: сбои вебхуков и остаток кредитов.',
-  ownNotifyLevels: { none: 'Ничего', assigned: 'О назначенных мне', all: 'Обо всём' },
+  ownNotifyHint: 'Что бот присылает вам об этом проекте: сбои вебхуков, остаток кредитов и обращения.',
+  ownNotifyLevels: { none: 'Ничего', assigned: 'О сбоях и своих обращениях', all: 'Обо всём' },
 
   // Права и настройки
   keyScopes: 'Права',
