@@ -96,16 +96,21 @@ async function oidcLogins({ bench, roles }: Scene, control: SimulatorControl): P
     // As the script of the page does: one long poll, and the page again when it has ended.
     const token = /data-token="([^"]+)"/.exec(page.text)?.[1] ?? '';
     const poll = async () => {
-      const response = await fetch(`${roles.apiUrl}/login/${token}/status?wait=25`);
-      return ((await response.json()) as { status: string }).status;
+      const { text } = await browser.get(`${roles.apiUrl}/login/${token}/status?wait=25`);
+      return (JSON.parse(text) as { status: string }).status;
     };
-    const first = poll();
-    await control.tap('telegram', user, { button: 'Yes' });
-    for (let status = await first; status === 'pending'; status = await poll());
+    const [polled] = await Promise.all([poll(), control.tap('telegram', user, { button: 'Yes' })]);
+    for (let status = polled; status === 'pending'; status = await poll());
     let next = page.url;
-    while (next.startsWith(roles.apiUrl)) next = String((await browser.get(next)).location);
+    while (next.startsWith(roles.apiUrl)) {
+      const shown = await browser.get(next);
+      if (shown.location) next = shown.location;
+      else await sleep(50);
+    }
     const code = new URL(next).searchParams.get('code') ?? '';
     if (!(await redeemCode(roles.apiUrl, client, { code, verifier }))) throw new Error('the login failed');
+    // The next login comes from another address.
+    await bench.service.core.pool.query('UPDATE oidc_logins SET address = NULL WHERE address IS NOT NULL');
   });
   await untilCodesExpired();
   const { rows } = await bench.service.core.pool.query<{ id: string }>(

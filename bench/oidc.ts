@@ -13,7 +13,7 @@ const WARM_UP = 20;
 const LOGINS = Number(process.env['HERALD_BENCH_LOGINS'] ?? 200);
 /** Of all steps together, at the median. */
 const TARGET_MS = 25;
-const CALLBACK = 'http://localhost:4999/callback';
+const CALLBACK = 'https://shop.example/callback';
 
 const steps = ['authorize', 'interaction', 'token', 'userinfo'] as const;
 type Step = (typeof steps)[number];

@@ -42,6 +42,7 @@ export async function startRoleProcesses(
       roles: role,
       env: {
         PORT: String(apiPort),
+        HERALD_PUBLIC_URL: `http://127.0.0.1:${apiPort}`,
         HERALD_METRICS_PORT: String(metricsPort),
         // Short, so that the measurement includes the end of a login's workflow.
         HERALD_CODE_TTL_SECONDS: String(CODE_TTL_SECONDS),
