@@ -23,6 +23,13 @@ export async function call(
 /** How often a person looks for the question: each look costs the process of the simulator as much as a request of Herald. */
 const LOOK_MS = 15;
 
+/** Until the bot has asked whether it is them. */
+export async function untilAsked(control: Control, user: string): Promise<void> {
+  while ((await control.chat('telegram', user)).messages.every(({ buttons }) => buttons.length === 0)) {
+    await sleep(LOOK_MS);
+  }
+}
+
 export type Step = 'create' | 'open' | 'tap to code' | 'verify';
 
 /** Create, open, tap Yes, long polls (one, if Herald is fast), verify. Returns the session id and reports how long each step took. */
@@ -45,9 +52,7 @@ export async function completeLogin(
   await timed('open', async () => {
     const start = new URL(session['telegram_link'] ?? '').searchParams.get('start');
     await control.open('telegram', user, { start });
-    while ((await control.chat('telegram', user)).messages.every(({ buttons }) => buttons.length === 0)) {
-      await sleep(LOOK_MS);
-    }
+    await untilAsked(control, user);
   });
   const status = await timed('tap to code', async () => {
     const poll = () => call(url, key, 'GET', `/v1/auth/session/${id}/status?wait=25`);

@@ -4,7 +4,7 @@ import { workflowIds } from '../src/temporal/names';
 import { openCookieBrowser } from '../test/support/cookie-browser';
 import { authorizationRequest, redeemCode } from '../test/support/oidc-client';
 import { createSimulatorControl, type SimulatorControl } from '../test/support/simulator-control';
-import { call, completeLogin } from './calls';
+import { call, completeLogin, untilAsked } from './calls';
 import type { BenchEnvironment } from './environment';
 import { secondsOf } from './four-at-once';
 import { event, example } from './herald';
@@ -90,9 +90,7 @@ async function oidcLogins({ bench, roles }: Scene, control: SimulatorControl): P
     const start = /start=([\w-]+)/.exec(page.text)?.[1];
     const user = `cost-oidc-${index}`;
     await control.open('telegram', user, { start });
-    while ((await control.chat('telegram', user)).messages.every(({ buttons }) => buttons.length === 0)) {
-      await sleep(15);
-    }
+    await untilAsked(control, user);
     // As the script of the page does: one long poll, and the page again when it has ended.
     const token = /data-token="([^"]+)"/.exec(page.text)?.[1] ?? '';
     const poll = async () => {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { History } from '@temporalio/common/lib/proto-utils';
 import { costUnits, type Unit } from './cost-units';
-import { startBench, type BenchEnvironment } from './environment';
+import type { BenchEnvironment } from './environment';
 import { startBenchReceiver } from './receiver';
 import { startRoleProcesses, type CpuSeconds, type RoleProcesses } from './role-processes';
 import type { Figure } from './table';
-import { startBenchCluster } from './temporal-cluster';
+import { startBenchOf } from './temporal-cluster';
 
 const IDLE_MS = 20_000;
 /** Time for workflow tasks, statistics and pollers to settle. */
@@ -26,12 +26,7 @@ interface Span extends Cost {
  * process. `npm run bench -- cost cluster` measures with the Temporal server of production in place of the development server.
  */
 export async function benchCost(words: string[]): Promise<Figure[]> {
-  const cluster = words.includes('cluster') ? await startBenchCluster() : null;
-  const bench = await startBench({
-    HERALD_ROLES: 'api',
-    HERALD_LOG_LEVEL: 'error',
-    ...(cluster && { TEMPORAL_ADDRESS: cluster.address }),
-  });
+  const { bench, cluster, stop } = await startBenchOf(words);
   const receiver = await startBenchReceiver();
   const roles = await startRoleProcesses(bench, { cluster });
   try {
@@ -45,8 +40,7 @@ export async function benchCost(words: string[]): Promise<Figure[]> {
   } finally {
     await roles.stop();
     await receiver.stop();
-    await bench.stop();
-    await cluster?.stop();
+    await stop();
   }
 }
 

@@ -6,6 +6,7 @@ import { openDataDir } from '../src/embedded/data-dir';
 import { startPostgres } from '../src/embedded/postgres';
 import { findTemporalServer } from '../test/cluster/binaries';
 import { startTemporalCluster } from '../test/cluster/temporal';
+import { startBench, type BenchEnvironment } from './environment';
 import { ownCpu, treeCpu } from './role-processes';
 
 /** A Temporal server of production, with a PostgreSQL of its own, so that the CPU of each is known. */
@@ -16,7 +17,34 @@ export interface BenchCluster {
   stop(): Promise<void>;
 }
 
-export async function startBenchCluster(): Promise<BenchCluster> {
+export interface ClusterBench {
+  bench: BenchEnvironment;
+  /** Null with the development server. */
+  cluster: BenchCluster | null;
+  stop(): Promise<void>;
+}
+
+/** A bench for roles in processes of their own, on the server that the words of the command line ask for. */
+export async function startBenchOf(words: string[]): Promise<ClusterBench> {
+  const cluster = words.includes('cluster') ? await startBenchCluster() : null;
+  try {
+    const bench = await startBench({
+      HERALD_ROLES: 'api',
+      HERALD_LOG_LEVEL: 'error',
+      ...(cluster && { TEMPORAL_ADDRESS: cluster.address }),
+    });
+    const stop = async () => {
+      await bench.stop();
+      await cluster?.stop();
+    };
+    return { bench, cluster, stop };
+  } catch (error) {
+    await cluster?.stop();
+    throw error;
+  }
+}
+
+async function startBenchCluster(): Promise<BenchCluster> {
   const directory = await mkdtemp(path.join(tmpdir(), 'herald-bench-cluster-'));
   const binaries = await findTemporalServer((message) => void process.stderr.write(`  ${message}\n`));
   const dataDir = await openDataDir(path.join(directory, 'data'));

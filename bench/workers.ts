@@ -1,12 +1,12 @@
 import { createSimulatorControl } from '../test/support/simulator-control';
 import { completeLogin } from './calls';
-import { startBench, type BenchEnvironment } from './environment';
+import type { BenchEnvironment } from './environment';
 import { secondsOf } from './four-at-once';
 import { createPublisher, measurePublisher } from './publish';
 import { startBenchReceiver, type BenchReceiver } from './receiver';
 import { startRoleProcesses, type CpuSeconds, type RoleProcesses } from './role-processes';
 import type { Figure } from './table';
-import { startBenchCluster } from './temporal-cluster';
+import { startBenchOf } from './temporal-cluster';
 
 const counts = [1, 2, 4];
 const LOGINS = 60;
@@ -19,12 +19,7 @@ const SECONDS = { express: 6, workflow: 2 };
  * meanwhile. `npm run bench -- workers cluster` measures with the Temporal server of production.
  */
 export async function benchWorkers(words: string[]): Promise<Figure[]> {
-  const cluster = words.includes('cluster') ? await startBenchCluster() : null;
-  const bench = await startBench({
-    HERALD_ROLES: 'api',
-    HERALD_LOG_LEVEL: 'error',
-    ...(cluster && { TEMPORAL_ADDRESS: cluster.address }),
-  });
+  const { bench, cluster, stop } = await startBenchOf(words);
   const receiver = await startBenchReceiver();
   try {
     const figures: Figure[] = [];
@@ -52,8 +47,7 @@ export async function benchWorkers(words: string[]): Promise<Figure[]> {
     return figures;
   } finally {
     await receiver.stop();
-    await bench.stop();
-    await cluster?.stop();
+    await stop();
   }
 }
 

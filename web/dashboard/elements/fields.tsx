@@ -130,6 +130,23 @@ export function Select(props: {
   );
 }
 
+/** The filter of a list by a state; empty: any. */
+export function StatusSelect(props: {
+  states: Record<string, string>;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const named = Object.entries(props.states).map(([value, text]) => ({ value, text }));
+  return (
+    <Select
+      label={t.status}
+      value={props.value}
+      onChange={props.onChange}
+      options={[{ value: '', text: t.any }, ...named]}
+    />
+  );
+}
+
 const TYPING_MS = 300;
 
 /** Searches shortly after the last key. */

@@ -17,6 +17,7 @@ import {
   Problem,
   SearchField,
   Select,
+  StatusSelect,
   SelectCell,
   Table,
   toast,
@@ -24,15 +25,7 @@ import {
 import { useResource } from '../resource';
 import { Heading, Link, useFilters, usePages } from '../router';
 import { t } from '../texts';
-import {
-  besideEndpoint,
-  DeliveryCells,
-  deliveryColumns,
-  EventSelect,
-  since,
-  spans,
-  statusOptions,
-} from './delivery-log';
+import { besideEndpoint, DeliveryCells, deliveryColumns, EventSelect, since, spans } from './delivery-log';
 
 /** Deliveries of all endpoints, deleted ones included, with search and a retry of several at once. */
 export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
@@ -109,11 +102,10 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
           value={q}
           onChange={(value) => filters.set('q', value)}
         />
-        <Select
-          label={t.status}
+        <StatusSelect
+          states={t.deliveryStates}
           value={status}
           onChange={(value) => filters.set('status', value)}
-          options={statusOptions()}
         />
         <EventSelect value={event} onChange={(value) => filters.set('event', value)} />
         <Select

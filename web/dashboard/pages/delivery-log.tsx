@@ -14,6 +14,7 @@ import {
   Pager,
   Problem,
   Select,
+  StatusSelect,
   Table,
   Time,
   toast,
@@ -34,11 +35,6 @@ export const spans = () => [
   { value: '1', text: t.lastHour },
   { value: '24', text: t.lastDay },
   { value: '168', text: t.lastWeek },
-];
-
-export const statusOptions = () => [
-  { value: '', text: t.any },
-  ...Object.entries(t.deliveryStates).map(([value, text]) => ({ value, text })),
 ];
 
 export function EventSelect({ value, onChange }: { value: string; onChange: (event: string) => void }) {
@@ -79,11 +75,10 @@ export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
         </Allowed>
       </div>
       <div class="filters">
-        <Select
-          label={t.status}
+        <StatusSelect
+          states={t.deliveryStates}
           value={status}
           onChange={(value) => filters.set('status', value)}
-          options={statusOptions()}
         />
         <EventSelect value={event} onChange={(value) => filters.set('event', value)} />
         <Select

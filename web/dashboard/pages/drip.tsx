@@ -18,7 +18,7 @@ import {
   None,
   Pager,
   Problem,
-  Select,
+  StatusSelect,
   SubscriberPicker,
   Table,
   Time,
@@ -199,14 +199,10 @@ function Enrolments({ id, isActive, steps }: { id: string; isActive: boolean; st
       <h2>{t.drip.enrolments}</h2>
       {isActive && can('send') && <EnrolForm id={id} onEnrolled={found.reload} />}
       <div class="filters">
-        <Select
-          label={t.status}
+        <StatusSelect
+          states={t.drip.enrolmentStates}
           value={status}
           onChange={(value) => filters.set('status', value)}
-          options={[
-            { value: '', text: t.any },
-            ...Object.entries(t.drip.enrolmentStates).map(([value, text]) => ({ value, text })),
-          ]}
         />
       </div>
       <Problem error={found.error} />

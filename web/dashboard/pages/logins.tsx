@@ -14,6 +14,7 @@ import {
   Pager,
   Problem,
   Select,
+  StatusSelect,
   Table,
   Time,
 } from '../elements';
@@ -82,14 +83,10 @@ function SessionLog() {
     <section aria-labelledby="sessions-title">
       <h2 id="sessions-title">{t.sessions}</h2>
       <div class="filters">
-        <Select
-          label={t.status}
+        <StatusSelect
+          states={t.loginStates}
           value={status}
           onChange={(value) => filters.set('status', value)}
-          options={[
-            { value: '', text: t.any },
-            ...Object.entries(t.loginStates).map(([value, text]) => ({ value, text })),
-          ]}
         />
         <Select
           label={t.channel}

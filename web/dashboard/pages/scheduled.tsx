@@ -16,7 +16,7 @@ import {
   Pager,
   PlannedTime,
   Problem,
-  Select,
+  StatusSelect,
   Table,
   Time,
   toast,
@@ -57,14 +57,10 @@ export function ScheduledMessages() {
       <p class="lead">{t.scheduledLead}</p>
       {(filters.isFiltered || list?.length !== 0) && (
         <div class="filters">
-          <Select
-            label={t.status}
+          <StatusSelect
+            states={t.scheduledStates}
             value={status}
             onChange={(value) => filters.set('status', value)}
-            options={[
-              { value: '', text: t.any },
-              ...Object.entries(t.scheduledStates).map(([value, text]) => ({ value, text })),
-            ]}
           />
           <ClearFilters filters={filters} />
         </div>
