@@ -16,16 +16,19 @@ export async function countOpenRecipients(db: Db, id: string): Promise<{ queued:
   return open ?? { queued: 0, sending: 0 };
 }
 
-/** The next ones of a broadcast that is being cancelled. A cancel and the worker can do it at the same time. */
+/**
+ * The next ones of a broadcast that is being cancelled. A cancel and the worker can do it at the same time. The ids are an
+ * array: with statistics from before a large broadcast, a join would read them again for each queued recipient.
+ */
 export function skipQueuedRecipients(db: Db, id: string): Promise<number> {
   return change(
     db,
     'skip_queued_recipients',
     `UPDATE broadcast_recipients SET status = 'skipped', reason = 'cancelled', ended_at = now()
-     WHERE status = 'queued' AND id IN (
+     WHERE status = 'queued' AND id = ANY (ARRAY(
        SELECT r.id FROM broadcasts b JOIN broadcast_recipients r ON r.broadcast_id = b.id
        WHERE b.id = $1 AND b.status = 'cancelling' AND r.status = 'queued'
-       LIMIT ${BATCH_ROWS} FOR UPDATE OF r SKIP LOCKED)`,
+       LIMIT ${BATCH_ROWS} FOR UPDATE OF r SKIP LOCKED))`,
     [id],
   );
 }

@@ -128,8 +128,8 @@ export function claimEntries(db: Db, limit: number): Promise<DueEntry[]> {
     db,
     'claim_drip_entries',
     `UPDATE drip_entries e SET due_at = clock_timestamp() + interval '1 minute'
-     FROM drip_chains c WHERE c.id = e.drip_id AND e.id IN (
-       SELECT id FROM drip_entries WHERE due_at <= now() ORDER BY due_at, id LIMIT $1 FOR UPDATE SKIP LOCKED)
+     FROM drip_chains c WHERE c.id = e.drip_id AND e.id = ANY (ARRAY(
+       SELECT id FROM drip_entries WHERE due_at <= now() ORDER BY due_at, id LIMIT $1 FOR UPDATE SKIP LOCKED))
      RETURNING e.id, c.project_id`,
     [limit],
   );

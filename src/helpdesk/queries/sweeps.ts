@@ -27,7 +27,7 @@ export async function sweepNext(db: Db, sweep: TicketSweep): Promise<number> {
     db,
     `sweep_ticket_${sweep.kind}`,
     `UPDATE ${table} SET ${column} = NULL
-     WHERE ${column} = $1 AND id IN (SELECT id FROM ${table} WHERE ${column} = $1 LIMIT ${BATCH_ROWS})`,
+     WHERE ${column} = $1 AND id = ANY (ARRAY(SELECT id FROM ${table} WHERE ${column} = $1 LIMIT ${BATCH_ROWS}))`,
     [sweep.id],
   );
   if (changed > 0) noteChange(db, 'tickets', sweep.project_id);

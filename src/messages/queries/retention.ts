@@ -34,8 +34,8 @@ function removeOldClicks(db: Db, days: number): NextBatch {
   return repeatedDelete(
     db,
     'remove_old_clicks',
-    `DELETE FROM button_clicks WHERE clicked_at < now() - make_interval(days => $1) AND update_id IN (
-       SELECT update_id FROM button_clicks ORDER BY update_id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    `DELETE FROM button_clicks WHERE clicked_at < now() - make_interval(days => $1) AND update_id = ANY (ARRAY(
+       SELECT update_id FROM button_clicks ORDER BY update_id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`,
     [days],
   );
 }
