@@ -72,6 +72,35 @@ export function TextField({
   );
 }
 
+/** The browser's own would name its button in the browser's language, not in the dashboard's. */
+export function FileInput(props: {
+  attributes: ControlAttributes;
+  accept: string;
+  onChoose: (file: File | null) => void;
+}) {
+  const [name, setName] = useState<string | null>(null);
+  return (
+    <span class="file-input">
+      <input
+        {...props.attributes}
+        type="file"
+        accept={props.accept}
+        onChange={(event) => {
+          const file = event.currentTarget.files?.[0] ?? null;
+          setName(file?.name ?? null);
+          props.onChoose(file);
+        }}
+      />
+      <span class="file-button" aria-hidden="true">
+        {t.chooseFile}
+      </span>
+      <span class="hint" aria-hidden="true">
+        {name ?? t.noFileChosen}
+      </span>
+    </span>
+  );
+}
+
 export function SelectField<V extends string>(
   props: FieldProps & {
     value: V;

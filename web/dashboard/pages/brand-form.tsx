@@ -3,7 +3,16 @@ import { inkOn } from '../../../src/contract/color';
 import { KIB, limits } from '../../../src/contract/limits';
 import { api, type OwnProjectChanges, type ProjectView } from '../api';
 import { fieldProblems } from '../errors';
-import { ActionButton, Field, FieldError, FormButtons, Problem, toast, useForm } from '../elements';
+import {
+  ActionButton,
+  Field,
+  FieldError,
+  FileInput,
+  FormButtons,
+  Problem,
+  toast,
+  useForm,
+} from '../elements';
 import { typedOrNull } from '../format';
 import { firstChannel, messengerName } from '../messengers';
 import { t } from '../texts';
@@ -44,7 +53,7 @@ export function BrandForm({ project }: { project: ProjectView }) {
       privacy_url: typedOrNull(privacy),
     });
   });
-  const choose = async (chosen: File | undefined) =>
+  const choose = async (chosen: File | null) =>
     setFile(chosen ? { file: chosen, shown: await dataUrl(chosen) } : null);
   const removeLogo = async () => {
     await change({ logo_url: null });
@@ -64,13 +73,12 @@ export function BrandForm({ project }: { project: ProjectView }) {
             error={form.problemOf('body')}
           >
             {(attributes) => (
-              <input
-                {...attributes}
-                // A new one after each upload: the browser would go on naming the old file.
+              <FileInput
+                // A new one after each upload: it would go on naming the old file.
                 key={brand.logo_path}
-                type="file"
+                attributes={attributes}
                 accept="image/png,image/jpeg,image/webp"
-                onChange={(event) => void choose(event.currentTarget.files?.[0])}
+                onChoose={(file) => void choose(file)}
               />
             )}
           </Field>

@@ -8,6 +8,7 @@ import {
   Crumbs,
   Field,
   FieldError,
+  FileInput,
   FormButtons,
   Problem,
   Table,
@@ -50,14 +51,7 @@ export function ImportPage() {
           hint={t.importFileHint(limits.importBytes / MIB)}
           error={form.problemOf('body')}
         >
-          {(attributes) => (
-            <input
-              {...attributes}
-              type="file"
-              accept=".csv,text/csv"
-              onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)}
-            />
-          )}
+          {(attributes) => <FileInput attributes={attributes} accept=".csv,text/csv" onChoose={setFile} />}
         </Field>
         <label class="choice">
           <input

@@ -687,6 +687,8 @@ export const en = {
   loginPage: 'Login page',
   loginPageLead: 'How the page looks on which your users log in.',
   updateLoginPage: 'Update login page',
+  chooseFile: 'Choose a file',
+  noFileChosen: 'No file chosen',
   logoFile: 'Logo file',
   logoFileHint: (kibibytes: number) => `PNG, JPEG or WebP, up to ${kibibytes} KB.`,
   logoTooLarge: (kibibytes: number) => `The file is larger than ${kibibytes} KB. Choose a smaller one.`,

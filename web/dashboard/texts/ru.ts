@@ -655,6 +655,8 @@ export const ru: Texts = {
   loginPage: 'Страница входа',
   loginPageLead: 'Как выглядит страница, на которой входят ваши пользователи.',
   updateLoginPage: 'Обновить страницу входа',
+  chooseFile: 'Выбрать файл',
+  noFileChosen: 'Файл не выбран',
   logoFile: 'Файл логотипа',
   logoFileHint: (kibibytes) => `PNG, JPEG или WebP, до ${kibibytes} КБ.`,
   logoTooLarge: (kibibytes) => `Файл больше ${kibibytes} КБ. Выберите файл поменьше.`,
