@@ -47,6 +47,8 @@ export function createLeaders({ databaseUrl, log }: LeadersOptions): Leaders {
       application_name: 'herald leader',
       connectionTimeoutMillis: 3_000,
       query_timeout: QUERY_TIMEOUT_MS,
+      // Several works may end at once, each with a statement of its own.
+      pipeline: true,
       ...keepAlive,
     });
     const lost = new AbortController();
