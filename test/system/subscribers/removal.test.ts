@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually';
 import { ERASED_SUBSCRIBER_ID } from '../../../src/subscribers';
 import type { ApiResponse } from '../../support/api';
 import type { Installation, TestProject } from '../../support/installation';
-import { useService } from '../../support/use-service';
+import { startTestService } from '../../support/service';
 import {
   confirmedSession,
   createSession,
@@ -29,7 +29,8 @@ beforeAll(async () => {
   // A receiver that repeats what it got: the log of attempts holds names, too.
   good = await scriptedReceiver((res, { body }) => res.end(body));
   failing = await scriptedReceiver(500);
-  service = await useService();
+  // Of its own: every table is read whole, several times, and those of a resident are long.
+  service = await startTestService();
 });
 afterAll(async () => {
   await service?.stop();
