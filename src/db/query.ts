@@ -56,3 +56,11 @@ export async function change(
 
 /** For the rest of the transaction: planning a large statement for its values again costs more than running it. */
 export const USE_STORED_PLANS = `SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`;
+
+/**
+ * For the rest of the transaction: a plan for the values of a project that the statistics do not know yet expects one row of it,
+ * and may read all of its rows for each that it looks up.
+ */
+export function useStoredPlans(db: Db): Promise<unknown> {
+  return row(db, 'use_stored_plans', USE_STORED_PLANS);
+}

@@ -18,6 +18,7 @@ export const dueInTurns = (table: string): string => `project AS (
          SELECT id, wake_at FROM ${table} WHERE project_id = p.project_id AND wake_at <= now()
          ORDER BY wake_at LIMIT $1) d
      ), chosen AS (
-       SELECT t.id FROM due JOIN ${table} t ON t.id = due.id WHERE t.wake_at <= now()
+       -- Rechecked on the locked row, in words that no index knows: by the one of wake_at all due rows would be read.
+       SELECT t.id FROM due JOIN ${table} t ON t.id = due.id WHERE t.wake_at + interval '0' <= now()
        ORDER BY due.turn, due.wake_at LIMIT $1 FOR UPDATE OF t SKIP LOCKED
      )`;

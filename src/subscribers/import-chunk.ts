@@ -4,6 +4,7 @@ import type { SubscriberIdFormat } from '../contract/ids';
 import { limits } from '../contract/limits';
 import { BATCH_ROWS } from '../db/batches';
 import { withTransaction } from '../db/pool';
+import { useStoredPlans } from '../db/query';
 import { rolledBack, undoneOnError } from '../db/savepoint';
 import type { CsvRow } from '../lib/csv';
 import { emitBulkEvents, type BulkEvent } from '../events';
@@ -33,7 +34,7 @@ interface Deps {
  */
 export function importNextChunk({ pool, format }: Deps, importId: string): Promise<boolean> {
   return withTransaction(pool, async (db) => {
-    const job = await lockImport(db, importId);
+    const [, job] = await Promise.all([useStoredPlans(db), lockImport(db, importId)]);
     if (!job || job.ended_at !== null) return false;
     const chunk = await takeChunk(db, importId, job.next_row);
     if (!chunk) {

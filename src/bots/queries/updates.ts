@@ -138,8 +138,9 @@ export function claimBotUpdates(
      UPDATE bot_updates AS update
      SET leased_until = clock_timestamp() + make_interval(secs => $2)
      FROM due
-     -- Rechecked on the locked row: another process may have claimed it meanwhile.
-     WHERE update.id = due.id AND update.handled_at IS NULL AND update.set_aside_at IS NULL
+     -- Rechecked on the locked row: another process may have claimed it meanwhile. Not IS NULL: by the index of those that
+     -- wait, every one of them would be read.
+     WHERE update.id = due.id AND num_nulls(update.handled_at, update.set_aside_at) = 2
        AND (update.retry_at IS NULL OR update.retry_at <= clock_timestamp())
        AND (update.leased_until IS NULL OR update.leased_until <= clock_timestamp())
      RETURNING update.id, update.channel, update.bot, update.payload, update.received_at`,

@@ -25,7 +25,7 @@ export function skipQueuedRecipients(db: Db, id: string): Promise<number> {
     db,
     'skip_queued_recipients',
     `UPDATE broadcast_recipients SET status = 'skipped', reason = 'cancelled', ended_at = now()
-     WHERE status = 'queued' AND id = ANY (ARRAY(
+     WHERE id = ANY (ARRAY(
        SELECT r.id FROM broadcasts b JOIN broadcast_recipients r ON r.broadcast_id = b.id
        WHERE b.id = $1 AND b.status = 'cancelling' AND r.status = 'queued'
        LIMIT ${BATCH_ROWS} FOR UPDATE OF r SKIP LOCKED))`,

@@ -847,7 +847,8 @@ CREATE FUNCTION filter_matches(filter jsonb, data jsonb) RETURNS boolean LANGUAG
       SELECT data #> string_to_array(rule->>'field', '.') AS found, rule->'value' AS wanted) AS compared
   ) AS judged
 $$;
-CREATE INDEX endpoints_project ON endpoints (project_id, created_at DESC) WHERE deleted_at IS NULL;
+-- Also of deleted endpoints: a delivery is written for one that is named, whatever its state.
+CREATE INDEX endpoints_project ON endpoints (project_id, created_at DESC);
 CREATE INDEX endpoints_deleted ON endpoints (id) WHERE deleted_at IS NOT NULL;
 -- The few endpoints with an alert event to emit.
 CREATE INDEX endpoints_unannounced ON endpoints (id) WHERE unannounced <> '[]'::jsonb;

@@ -141,7 +141,8 @@ async function changeNext(
          ORDER BY ${order} LIMIT ${BATCH_ROWS}) next
      ), changed AS (
        UPDATE drip_enrolments e SET revision = e.revision + 1, ${set}
-       FROM chosen WHERE e.id = chosen.id AND e.ended_at IS NULL RETURNING e.id
+       -- Not IS NULL: it would let Postgres read every active enrolment for a batch, where it expects none.
+       FROM chosen WHERE e.id = chosen.id AND num_nulls(e.ended_at) = 1 RETURNING e.id
      )
      SELECT (array_agg(subscriber_id ORDER BY subscriber_id DESC))[1] AS last,
        (${afterPlaces('max(place)')})::text AS "wakeAt"

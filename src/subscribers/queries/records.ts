@@ -1,8 +1,9 @@
+import type pg from 'pg';
 import type { Channel } from '../../contract/common';
 import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
-import type { Db } from '../../db/pool';
-import { change, row, rows } from '../../db/query';
+import { withPipelinedTransaction, type Db } from '../../db/pool';
+import { change, row, rows, useStoredPlans } from '../../db/query';
 import type { SubscriberRecord } from '../record';
 import { SUBSCRIBER_COLUMNS } from './subscriptions';
 
@@ -140,23 +141,26 @@ export function findSubscribers(db: Db, projectId: string, ids: string[]): Promi
 }
 
 /** At most `limit` of each external id, oldest first. */
-export function findSubscribersByExternalIds(
-  db: Db,
+export async function findSubscribersByExternalIds(
+  pool: pg.Pool,
   projectId: string,
   externalIds: string[],
   limit: number,
 ): Promise<SubscriberRecord[]> {
   const columns = SUBSCRIBER_COLUMNS.split(',').map((column) => `found.${column.trim()}`);
-  return rows<SubscriberRecord>(
-    db,
-    'subscribers_by_external_ids',
-    `SELECT ${columns.join(', ')} FROM unnest($2::text[]) AS given (external_id)
+  const text = `SELECT ${columns.join(', ')} FROM unnest($2::text[]) AS given (external_id)
      CROSS JOIN LATERAL (
        SELECT ${SUBSCRIBER_COLUMNS} FROM subscribers s WHERE s.project_id = $1 AND s.external_id = given.external_id
        ORDER BY s.created_at, s.id LIMIT $3) found
-     ORDER BY found.created_at, found.id`,
-    [projectId, externalIds, limit],
+     ORDER BY found.created_at, found.id`;
+  const values = [projectId, externalIds, limit];
+  const [, found] = await withPipelinedTransaction(pool, (db) =>
+    Promise.all([
+      useStoredPlans(db),
+      rows<SubscriberRecord>(db, 'subscribers_by_external_ids', text, values),
+    ]),
   );
+  return found;
 }
 
 export type SubscriberValues = Pick<

@@ -133,8 +133,9 @@ const LOCK_DELIVERY = 'SELECT 1 FROM deliveries WHERE id = $1 FOR UPDATE';
  * locked, so claims, results, retries and cancels of one delivery happen one after another.
  */
 export async function claimAttempt(pool: pg.Pool, deliveryId: string, number: number): Promise<Claim | null> {
-  const [, , claim] = await withPipelinedTransaction(pool, (db) =>
+  const [, , , claim] = await withPipelinedTransaction(pool, (db) =>
     Promise.all([
+      useIndexes(db),
       row(db, 'lock_endpoint_of_attempt', LOCK_ENDPOINT, [deliveryId]),
       row(db, 'lock_delivery_of_attempt', LOCK_DELIVERY, [deliveryId]),
       row<Claim>(db, 'claim_attempt', CLAIM, [deliveryId, number, limits.webhookConcurrencyPerEndpoint]),

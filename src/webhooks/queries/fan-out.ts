@@ -59,9 +59,10 @@ const EVENTS_IN_USE = `WITH due AS MATERIALIZED (
      WHERE d.id NOT IN (SELECT id FROM ended)`;
 
 const COUNT_WAITING = `SELECT count(*)::int AS waiting FROM (
-       SELECT 1 FROM endpoints e JOIN delivery_queue q ON q.endpoint_id = e.id
-       WHERE e.project_id = $1 AND e.status = 'active' AND e.deleted_at IS NULL
-         AND q.is_first AND q.holder IS NULL AND q.needs_slot LIMIT $2) waiting`;
+       SELECT 1 FROM endpoints e CROSS JOIN LATERAL (
+         SELECT 1 FROM delivery_queue q
+         WHERE q.endpoint_id = e.id AND q.is_first AND q.holder IS NULL AND q.needs_slot LIMIT $2) q
+       WHERE e.project_id = $1 AND e.status = 'active' AND e.deleted_at IS NULL LIMIT $2) waiting`;
 
 /** The words as well, which the search index may have written a moment ago. */
 const REMOVE = `WITH delivery AS (
