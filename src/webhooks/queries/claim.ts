@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { limits } from '../../contract/limits';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
-import { row, rows } from '../../db/query';
+import { change, row, rows } from '../../db/query';
 import type { RetryPolicyName } from '../../projects/contract';
 import type { DeliveryLane, LaneSetting } from '../contract';
 import { inFlight, rowByIndexes, useIndexes } from './queue';
@@ -323,18 +323,15 @@ const attemptsInFlight = (age: string) => `(SELECT count(*) FROM delivery_queue 
  * Notes endpoints whose waiting deliveries wait for the receiver: every slot is taken by an attempt of more than a
  * second. Run once a second; `auto` and the lag metric read it.
  */
-export async function noteFullEndpoints(pool: pg.Pool): Promise<number> {
-  const done = await rowByIndexes<{ noted: number }>(
-    pool,
+export function noteFullEndpoints(db: Db): Promise<number> {
+  return change(
+    db,
     'note_full_endpoints',
-    `WITH RECURSIVE ${heads('first', true)}, ${heads('later', false)}, noted AS (
-       UPDATE endpoints e SET full_at = clock_timestamp()
-       WHERE e.id IN (SELECT endpoint_id FROM first UNION SELECT endpoint_id FROM later)
-         AND ${attemptsInFlight('1 second')} >= ${SLOTS} RETURNING 1
-     )
-     SELECT count(*)::int AS noted FROM noted`,
+    `WITH RECURSIVE ${heads('first', true)}, ${heads('later', false)}
+     UPDATE endpoints e SET full_at = clock_timestamp()
+     WHERE e.id IN (SELECT endpoint_id FROM first UNION SELECT endpoint_id FROM later)
+       AND ${attemptsInFlight('1 second')} >= ${SLOTS}`,
   );
-  return done?.noted ?? 0;
 }
 
 /**
