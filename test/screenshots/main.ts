@@ -16,7 +16,7 @@ import { output, root, taker, type Take } from './take';
 
 /*
  * `npm run screenshots`: every page in four widths, light and dark, English and Russian: of a shop with demo data, of a new
- * project, of one with long lists and names, and as a viewer sees it. They go to test-output/pages; those that README and
+ * project, of one with long lists and names, and as a viewer and a supporter see it. They go to test-output/pages; those that README and
  * the documentation show go to docs/screenshots. A part of them:
  * `npm run screenshots -- --pages inbox,forms --sets full,empty --widths 390,1280 --themes dark --languages ru`
  * (`--pages` takes parts of names).
@@ -43,6 +43,7 @@ async function main(): Promise<void> {
     await nameEndpoints(service, demo);
     const keys = {
       viewer: await service.createKey(demo.project.id, ['read']),
+      support: await service.createKey(demo.project.id, ['read', 'helpdesk']),
       crowded: options.sets.includes('crowded') ? (await seedCrowd(service, receiver.url)).api_key : '',
     };
     for (const language of options.languages) {
@@ -87,9 +88,9 @@ async function takeProjects(
   service: TestService,
   demo: Demo,
   language: Language,
-  keys: { viewer: string; crowded: string },
+  keys: { viewer: string; support: string; crowded: string },
 ): Promise<void> {
-  const { full, empty, crowded, viewer } = dashboardPages;
+  const { full, empty, crowded, viewer, support } = dashboardPages;
   const { api_key: emptyKey } = await service.createProject({ name: 'New shop', plan: 'basic' });
   const sets = {
     public: null,
@@ -97,6 +98,7 @@ async function takeProjects(
     empty: { key: emptyKey, pages: empty },
     crowded: { key: keys.crowded, pages: crowded },
     viewer: { key: keys.viewer, pages: viewer(demo) },
+    support: { key: keys.support, pages: support(demo) },
   };
   for (const name of options.sets) {
     const set = sets[name];

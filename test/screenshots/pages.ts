@@ -67,4 +67,5 @@ export const dashboardPages = {
   empty: named(lists, 'empty'),
   crowded: named(lists, 'crowded'),
   viewer: (demo: Demo) => named({ ...lists, ...single(demo) }, 'viewer'),
+  support: (demo: Demo) => named({ ...lists, ...single(demo) }, 'support'),
 };
