@@ -1,6 +1,11 @@
 /** 1 in the suite; `npm run fuzz` sets it. */
 const factor = Number(process.env['HERALD_TEST_FUZZ'] ?? 1);
 
+/** The limit of a test that tries values, longer as it tries more of them. */
+export function patience(ms: number): number {
+  return ms * factor;
+}
+
 /**
  * How often a property is tried: in the suite as often as it takes to find a fault, many times that in `npm run fuzz`. With
  * a seed, the suite tries the same values each time.

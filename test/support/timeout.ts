@@ -1,2 +1,4 @@
+import { patience } from './fuzz';
+
 /** A safeguard against hanging tests, not a performance target: real servers start and stop inside these tests. */
-jest.setTimeout(120_000);
+jest.setTimeout(patience(120_000));

@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually';
 import { readText } from '../../support/read-text';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';
-import { runs } from '../../support/fuzz';
+import { patience, runs } from '../../support/fuzz';
 
 interface Operation {
   method: string;
@@ -236,18 +236,22 @@ describe('whatever is sent', () => {
   });
   afterAll(() => service.stop());
 
-  it('gets a documented status, the envelope where it is an error, and never a 500', async () => {
-    expect(operations.length).toBeGreaterThan(2);
-    for (const operation of operations) {
-      await fc.assert(
-        fc.asyncProperty(attemptOn(operation), async (attempt) => {
-          await check(operation, await send(target, operation, attempt));
-        }),
-        { ...runs(RUNS_PER_OPERATION, SEED), endOnFailure: true },
-      );
-    }
-    await eventually(async () => (await fetch(`${service.url}/readyz`)).status === 200);
-  }, 300_000);
+  it(
+    'gets a documented status, the envelope where it is an error, and never a 500',
+    async () => {
+      expect(operations.length).toBeGreaterThan(2);
+      for (const operation of operations) {
+        await fc.assert(
+          fc.asyncProperty(attemptOn(operation), async (attempt) => {
+            await check(operation, await send(target, operation, attempt));
+          }),
+          { ...runs(RUNS_PER_OPERATION, SEED), endOnFailure: true },
+        );
+      }
+      await eventually(async () => (await fetch(`${service.url}/readyz`)).status === 200);
+    },
+    patience(300_000),
+  );
 
   it('gets not_found or method_not_allowed on paths and methods that do not exist', async () => {
     const method = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS');
