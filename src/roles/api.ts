@@ -189,6 +189,8 @@ export async function startApi({ pools, ...rest }: Core, ownPages: Middleware[] 
     {
       routes,
       pages: [
+        // The first one: a flood that it refuses passes nothing else.
+        formGate({ ...core, ...forms }),
         ...ownPages,
         docsPages({ routes, publicUrl, development: config.development }),
         frontPage({
@@ -201,7 +203,6 @@ export async function startApi({ pools, ...rest }: Core, ownPages: Middleware[] 
         brandFiles(core),
         miniAppPage(),
         miniAppLimit(core),
-        formGate({ ...core, ...forms }),
         formPage({ ...core, ...forms }),
         loginPage({ ...login, collectOutcome: oidc.collectOutcome }),
         oidc.pages,
