@@ -31,7 +31,7 @@ export async function benchCost(words: string[]): Promise<Figure[]> {
   const roles = await startRoleProcesses(bench, { cluster });
   try {
     const idle = await measure(bench, roles, () => sleep(IDLE_MS));
-    const figures: Figure[] = [];
+    const figures = present('a second without work', perSecond(idle));
     for (const unit of costUnits({ bench, roles, receiver })) {
       process.stderr.write(`  ${unit.name}\n`);
       figures.push(...(await figuresOf(unit, bench, roles, idle)));
@@ -89,6 +89,14 @@ const parts: (keyof CpuSeconds)[] = ['api', 'worker', 'bots', 'postgres', 'tempo
 
 function eachPart(value: (part: keyof CpuSeconds) => number): CpuSeconds {
   return Object.fromEntries(parts.map((part) => [part, value(part)])) as CpuSeconds;
+}
+
+function perSecond({ cpu, rowsWritten, walBytes, seconds }: Span): Cost {
+  return {
+    cpu: eachPart((part) => cpu[part] / seconds),
+    rowsWritten: rowsWritten / seconds,
+    walBytes: walBytes / seconds,
+  };
 }
 
 /** What the processes use when they have nothing to do does not count. */

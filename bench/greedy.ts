@@ -1,5 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventNames, eventRegistry, isPublished } from '../src/events/contract';
 
@@ -35,8 +37,9 @@ export interface Greedy {
 }
 
 /** In a process of its own, so that it does not use the thread that measures. */
-export function startGreedy(options: GreedyOptions): Greedy {
+export async function startGreedy(options: GreedyOptions): Promise<Greedy> {
   const child = fork(__filename);
+  await once(child, 'message');
   child.send(options);
   const ended = once(child, 'exit');
   return {
@@ -52,6 +55,9 @@ export function startGreedy(options: GreedyOptions): Greedy {
     },
   };
 }
+
+/** After a 429. */
+const WAIT_MS = 500;
 
 interface Answer {
   status: number;
@@ -177,11 +183,13 @@ async function run(options: GreedyOptions): Promise<void> {
       if (text.length < 10_000) text += Buffer.from(chunk as Uint8Array).toString();
     }
     // Greedy, and not foolish: a client that is told to wait waits for a moment, and goes on as soon as it may.
-    if (response.status === 429) await sleep(500);
+    if (response.status === 429) await sleep(WAIT_MS);
     return { status: response.status, text };
   };
   const { loops, round } = rounds[options.load];
-  const loop = async () => {
+  const loop = async (index: number) => {
+    // Spread over the wait: loops that begin together would come back together, as a burst and not as a rate.
+    await sleep((index * WAIT_MS) / loops);
     while (!isOver) {
       await round(ask, options).catch(() => {
         byStatus['cut'] = (byStatus['cut'] ?? 0) + 1;
@@ -189,11 +197,30 @@ async function run(options: GreedyOptions): Promise<void> {
       });
     }
   };
-  await Promise.all(Array.from({ length: loops }, loop));
+  await Promise.all(Array.from({ length: loops }, (_, index) => loop(index)));
+}
+
+/**
+ * To load, and to compile what fetch runs, takes a core for seconds. A flood from elsewhere takes nothing from the machine of
+ * Herald, so the load begins when this is done.
+ */
+async function warmUp(): Promise<void> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(429, json).end('{}');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const ask = async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: 'x'.repeat(1_000) });
+    await response.text();
+  };
+  for (let i = 0; i < 100; i += 1) await Promise.all(Array.from({ length: 50 }, ask));
+  server.closeAllConnections();
+  server.close();
 }
 
 if (require.main === module) {
-  process.once('message', (options) => {
-    void run(options as GreedyOptions);
-  });
+  process.once('message', (options) => void run(options as GreedyOptions));
+  void warmUp().then(() => process.send?.('ready'));
 }

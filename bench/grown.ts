@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import pino from 'pino';
+import { limits } from '../src/contract/limits';
+import { withTransaction } from '../src/db/pool';
 import { eventBody } from '../src/events/contract';
+import { runRetention } from '../src/operations/retention';
 import { call } from './calls';
 import { startBench, type BenchEnvironment } from './environment';
 import { createHeraldEndpoint, event, example, type HeraldEndpoint } from './herald';
@@ -19,12 +23,16 @@ const SUBSCRIBERS = 100_000;
 const SESSIONS = 100_000;
 const PROJECTS = 5;
 const ROUNDS = 4;
+/** What a round lets retention remove. */
+const OLD_DELIVERIES = 20_000;
+const OLD_DAYS = 40;
 
 /** What a person opens. */
 const pages = {
   'the log of deliveries': '/v1/deliveries?limit=50',
   'its failed ones': '/v1/deliveries?limit=50&status=failed',
-  'its search': '/v1/deliveries?limit=50&q=lighthouse',
+  'its search for a word of no event': '/v1/deliveries?limit=50&q=lighthouse',
+  'its search for a word of every event': '/v1/deliveries?limit=50&q=telegram',
   statistics: '/v1/webhooks/stats',
 };
 const PAGE_REQUESTS = 20;
@@ -127,6 +135,7 @@ async function measure(scene: Setup, rounds: number): Promise<Measurements> {
       }
       record(`p50 of ${name}, ms`, median(durations));
     }
+    record('old deliveries removed per second', await removeOld(bench));
   }
   return Object.fromEntries(
     Object.entries(all).map(([name, values]) => [
@@ -153,29 +162,60 @@ async function grow({ service }: BenchEnvironment, projectId: string): Promise<v
        now() - i * interval '1 minute', now() - i * interval '1 minute', now() FROM generate_series(1, $2::int) i`,
     [projectId, SESSIONS],
   );
+  const days = { first: 25, all: 25 };
   for (let from = 1; from <= DELIVERIES; from += AT_ONCE) {
-    await insertDeliveries(pool, from, Math.min(from + AT_ONCE - 1, DELIVERIES));
+    const to = Math.min(from + AT_ONCE - 1, DELIVERIES);
+    await insertDeliveries(pool, { from, to, of: DELIVERIES }, days);
+    process.stderr.write(`  ${to.toLocaleString('en')} deliveries\n`);
   }
   await pool.query('VACUUM ANALYZE');
 }
 
-async function insertDeliveries(pool: pg.Pool, from: number, to: number): Promise<void> {
-  await pool.query(
-    `WITH endpoint AS (
+/** How many a second go once their retention is over, as a periodic run removes them. */
+async function removeOld({ service, config }: BenchEnvironment): Promise<number> {
+  const { pool } = service.core;
+  const range = { from: 1, to: OLD_DELIVERIES, of: OLD_DELIVERIES };
+  await insertDeliveries(pool, range, { first: OLD_DAYS, all: 0.01 });
+  const log = pino({ level: 'error' }, pino.destination(2));
+  const began = performance.now();
+  const { events = 0 } = await runRetention({ pool, config, log });
+  return events / ((performance.now() - began) / 1000);
+}
+
+/**
+ * Succeeded deliveries, from the oldest on, with ids in the order of their time as Herald gives them: `first` days ago the first
+ * one, and `all` of them over that many days. Recent ones have their words, as in the search's own table.
+ */
+async function insertDeliveries(
+  pool: pg.Pool,
+  range: { from: number; to: number; of: number },
+  days: { first: number; all: number },
+): Promise<void> {
+  await withTransaction(pool, async (db) => {
+    // Without the trigger, which has nothing to do for a success.
+    await db.query('SET LOCAL session_replication_role = replica');
+    await db.query(
+      `WITH endpoint AS (
        SELECT id, project_id, row_number() OVER () - 1 AS n, count(*) OVER () AS count FROM endpoints
+     ), moment AS (
+       SELECT i, (i * $7::float8 / $5::int - $6::float8) * interval '1 day' AS shift FROM generate_series($3::int, $4::int) i
      ), event AS (
-       INSERT INTO events (project_id, name, body, created_at)
-       SELECT e.project_id, $1, $2, now() - i * interval '25 days' / $5::int
-       FROM generate_series($3::int, $4::int) i JOIN endpoint e ON e.n = i % e.count
+       INSERT INTO events (id, project_id, name, body, created_at)
+       SELECT uuidv7(m.shift), e.project_id, $1, $2, now() + m.shift FROM moment m JOIN endpoint e ON e.n = m.i % e.count
        RETURNING id, project_id, created_at
+     ), words AS (
+       INSERT INTO event_words (event_id, project_id, created_at, words)
+       SELECT id, project_id, created_at, to_tsvector('simple', $2) FROM event
+       WHERE created_at > now() - interval '${limits.webhookSearchDays} days'
      ), delivery AS (
-       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status, attempts, ended_at, created_at)
-       SELECT v.project_id, e.id, v.id, $1, 'durable', 'succeeded', 1, v.created_at, v.created_at
+       INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, status, attempts, ended_at, created_at)
+       SELECT uuidv7(v.created_at - now()), v.project_id, e.id, v.id, $1, 'durable', 'succeeded', 1, v.created_at, v.created_at
        FROM event v JOIN endpoint e ON e.project_id = v.project_id
        RETURNING id, created_at
      )
      INSERT INTO attempts (delivery_id, number, requested, claimed_at, finished_at, http_status)
      SELECT id, 1, false, created_at, created_at, 200 FROM delivery`,
-    [event, eventBody(event, example), from, to, DELIVERIES],
-  );
+      [event, eventBody(event, example), range.from, range.to, range.of, days.first, days.all],
+    );
+  });
 }

@@ -98,7 +98,7 @@ export async function benchLoginsBeside(loads: GreedyLoad[]): Promise<Figure[]> 
       const options = await prepare(bench, receiver, url, load);
       const alone = await measure(ALONE_SECONDS);
       if (profileFolder) herald.child.kill('SIGUSR2');
-      const greedy = startGreedy(options);
+      const greedy = await startGreedy(options);
       const beside = await measure(BESIDE_SECONDS, greedy.pid);
       const answers = await greedy.stop();
       if (profileFolder) herald.child.kill('SIGUSR2');
