@@ -29,8 +29,8 @@ export interface ChaosReport {
   invariants: Invariant[];
 }
 
-/** Without progress: longer than a retried activity of a killed worker, the life of a session, and the retries after both. */
-const SETTLE_LIMIT_MS = 180_000;
+/** Without progress: longer than the longest step of the retry schedule that is waited for, ten minutes after the first attempt. */
+const SETTLE_LIMIT_MS = 660_000;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { seconds, seed, everything = false, onProgress } = options;
