@@ -8,6 +8,7 @@ import { scriptedReceiver } from '../system/webhooks/fixture';
 import { launchBrowser, visit } from '../web/fixture';
 import { seedCrowd } from './demo-crowd';
 import { nameEndpoints, seedDemo, startDemoSite, type Demo } from './demo-data';
+import { takeDialogs } from './dialogs';
 import { options } from './options';
 import { dashboardPages } from './pages';
 import { takeDemoSite, takeDocs, takeFormPages, takeLoginPages } from './public-pages';
@@ -16,7 +17,7 @@ import { output, root, taker, type Take } from './take';
 
 /*
  * `npm run screenshots`: every page in four widths, light and dark, English and Russian: of a shop with demo data, of a new
- * project, of one with long lists and names, and as a viewer and a supporter see it. They go to test-output/pages; those that README and
+ * project, of one with long lists and names, as a viewer and a supporter see it, and what opens over it. They go to test-output/pages; those that README and
  * the documentation show go to docs/screenshots. A part of them:
  * `npm run screenshots -- --pages inbox,forms --sets full,empty --widths 390,1280 --themes dark --languages ru`
  * (`--pages` takes parts of names).
@@ -50,6 +51,7 @@ async function main(): Promise<void> {
       if (options.sets.includes('public')) await takePublic(browser, service, demo, language, dataDir);
       await takeProjects(browser, service, demo, language, keys);
     }
+    if (options.sets.includes('dialogs')) await takeOver(browser, service, demo);
     if (options.isWhole) await copyToReadme();
   } finally {
     await browser.close();
@@ -99,32 +101,41 @@ async function takeProjects(
     crowded: { key: keys.crowded, pages: crowded },
     viewer: { key: keys.viewer, pages: viewer(demo) },
     support: { key: keys.support, pages: support(demo) },
+    dialogs: null,
   };
   for (const name of options.sets) {
     const set = sets[name];
     if (!set) continue;
     const { page, context } = await visit(browser, { locale: locales[language] });
-    await takeDashboard(page, service.url, set.key, set.pages, taker(page, language));
+    await signIn(page, service.url, set.key);
+    await takePages(page, service.url, set.pages, taker(page, language));
     await context.close();
   }
 }
 
-async function takeDashboard(
-  page: Page,
-  url: string,
-  key: string,
-  pages: Record<string, string>,
-  take: Take,
-): Promise<void> {
+async function signIn(page: Page, url: string, key: string): Promise<void> {
   await page.goto(`${url}/dashboard#key`);
   await page.locator('input[type=password]').fill(key);
   await page.keyboard.press('Enter');
   await page.locator('#navigation').waitFor({ state: 'attached' });
+}
+
+async function takePages(page: Page, url: string, pages: Record<string, string>, take: Take): Promise<void> {
   for (const [name, target] of Object.entries(pages)) {
     if (!options.takes(name)) continue;
     await page.goto(url + target);
     await page.locator('main h1').waitFor();
     await take(name);
+  }
+}
+
+/** The last ones: some of what they click has an effect. */
+async function takeOver(browser: Browser, service: TestService, demo: Demo): Promise<void> {
+  for (const language of options.languages) {
+    const { page, context } = await visit(browser, { locale: locales[language] });
+    await signIn(page, service.url, demo.apiKey);
+    await takeDialogs(page, service.url, dashboardPages.full(demo), taker(page, language));
+    await context.close();
   }
 }
 

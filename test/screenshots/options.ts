@@ -24,8 +24,8 @@ export const options = {
   isWhole: Object.keys(values).length === 0,
   /** A page whose name has one of the given parts. */
   takes: (name: string) => names?.some((part) => name.includes(part)) ?? true,
-  /** Pages without a sign-in; those of a shop, of a new project, of one with long lists and names; as a viewer and a supporter see them. */
-  sets: chosen('sets', ['public', 'full', 'empty', 'crowded', 'viewer', 'support']),
+  /** Pages without a sign-in; those of a shop, of a new project, of one with long lists and names; as a viewer and a supporter see them; what opens over them. */
+  sets: chosen('sets', ['public', 'full', 'empty', 'crowded', 'viewer', 'support', 'dialogs']),
   widths: chosen('widths', ['1440', '1280', '820', '390']).map(Number),
   themes: chosen('themes', ['light', 'dark']),
   languages: chosen('languages', ['en', 'ru']),

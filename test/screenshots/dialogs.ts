@@ -1,0 +1,50 @@
+import type { Page } from 'playwright-core';
+import { settled } from '../web/fixture';
+import { options } from './options';
+import type { Take } from './take';
+
+const WIDTH = { width: 1280, height: 800 };
+/** A composer reviews only a message that has a text. */
+const TEXT = 'Hello {{first_name|friend}}!';
+
+/**
+ * What opens over a page: each of its buttons is clicked on a fresh page, and taken if a dialog follows. Nobody has to add a dialog to
+ * a list.
+ */
+export async function takeDialogs(
+  page: Page,
+  url: string,
+  pages: Record<string, string>,
+  take: Take,
+): Promise<void> {
+  for (const [name, target] of Object.entries(pages)) {
+    const shown = `${name}-dialog`;
+    if (!options.takes(shown)) continue;
+    const open = () => openPage(page, url + target);
+    const buttons = await open();
+    for (let index = 0; index < buttons; index += 1) {
+      if (index > 0 && (await open()) <= index) break;
+      await clickButton(page, index);
+      if ((await page.locator('dialog[open]').count()) > 0) await take(`${shown}-${index}`);
+    }
+  }
+}
+
+const BUTTONS = 'main button:enabled';
+
+/** Returns how many buttons it has. A draft of the click before would be another page. */
+async function openPage(page: Page, url: string): Promise<number> {
+  await page.evaluate('sessionStorage.clear(); localStorage.clear()');
+  await page.setViewportSize(WIDTH);
+  await page.goto(url);
+  await page.locator('main h1').waitFor();
+  await settled(page);
+  for (const field of await page.locator('main textarea:visible').all()) await field.fill(TEXT);
+  return page.locator(BUTTONS).count();
+}
+
+/** Whatever covers it, and without scrolling to it. */
+async function clickButton(page: Page, index: number): Promise<void> {
+  await page.locator(BUTTONS).nth(index).dispatchEvent('click');
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+}
