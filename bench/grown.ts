@@ -5,6 +5,7 @@ import { limits } from '../src/contract/limits';
 import { withTransaction } from '../src/db/pool';
 import { eventBody } from '../src/events/contract';
 import { runRetention } from '../src/operations/retention';
+import { withoutIndexes } from './bulk';
 import { call } from './calls';
 import { startBench, type BenchEnvironment } from './environment';
 import { createHeraldEndpoint, event, example, type HeraldEndpoint } from './herald';
@@ -162,13 +163,24 @@ async function grow({ service }: BenchEnvironment, projectId: string): Promise<v
        now() - i * interval '1 minute', now() - i * interval '1 minute', now() FROM generate_series(1, $2::int) i`,
     [projectId, SESSIONS],
   );
-  const days = { first: 25, all: 25 };
-  for (let from = 1; from <= DELIVERIES; from += AT_ONCE) {
-    const to = Math.min(from + AT_ONCE - 1, DELIVERIES);
-    await insertDeliveries(pool, { from, to, of: DELIVERIES }, days);
+  const client = await pool.connect();
+  try {
+    await client.query(`SET maintenance_work_mem = '1GB'`);
+    const tables = ['events', 'event_words', 'deliveries'];
+    await withoutIndexes(client, tables, () => Promise.all([growFrom(pool, 0), growFrom(pool, 1)]));
+    await client.query('VACUUM ANALYZE');
+  } finally {
+    client.release(true);
+  }
+}
+
+/** Every second part, so that two connections share them. */
+async function growFrom(pool: pg.Pool, first: number): Promise<void> {
+  for (let part = first; part * AT_ONCE < DELIVERIES; part += 2) {
+    const to = Math.min((part + 1) * AT_ONCE, DELIVERIES);
+    await insertDeliveries(pool, { from: part * AT_ONCE + 1, to, of: DELIVERIES }, { first: 25, all: 25 });
     process.stderr.write(`  ${to.toLocaleString('en')} deliveries\n`);
   }
-  await pool.query('VACUUM ANALYZE');
 }
 
 /** How many a second go once their retention is over, as a periodic run removes them. */
@@ -199,22 +211,21 @@ async function insertDeliveries(
        SELECT id, project_id, row_number() OVER () - 1 AS n, count(*) OVER () AS count FROM endpoints
      ), moment AS (
        SELECT i, (i * $7::float8 / $5::int - $6::float8) * interval '1 day' AS shift FROM generate_series($3::int, $4::int) i
+     ), grown AS MATERIALIZED (
+       SELECT uuidv7(m.shift) AS event_id, uuidv7(m.shift) AS delivery_id, e.project_id, e.id AS endpoint_id, now() + m.shift AS at
+       FROM moment m JOIN endpoint e ON e.n = m.i % e.count
      ), event AS (
-       INSERT INTO events (id, project_id, name, body, created_at)
-       SELECT uuidv7(m.shift), e.project_id, $1, $2, now() + m.shift FROM moment m JOIN endpoint e ON e.n = m.i % e.count
-       RETURNING id, project_id, created_at
+       INSERT INTO events (id, project_id, name, body, created_at) SELECT event_id, project_id, $1, $2, at FROM grown
      ), words AS (
        INSERT INTO event_words (event_id, project_id, created_at, words)
-       SELECT id, project_id, created_at, to_tsvector('simple', $2) FROM event
-       WHERE created_at > now() - interval '${limits.webhookSearchDays} days'
+       SELECT event_id, project_id, at, (SELECT to_tsvector('simple', $2)) FROM grown
+       WHERE at > now() - interval '${limits.webhookSearchDays} days'
      ), delivery AS (
        INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, status, attempts, ended_at, created_at)
-       SELECT uuidv7(v.created_at - now()), v.project_id, e.id, v.id, $1, 'durable', 'succeeded', 1, v.created_at, v.created_at
-       FROM event v JOIN endpoint e ON e.project_id = v.project_id
-       RETURNING id, created_at
+       SELECT delivery_id, project_id, endpoint_id, event_id, $1, 'durable', 'succeeded', 1, at, at FROM grown
      )
      INSERT INTO attempts (delivery_id, number, requested, claimed_at, finished_at, http_status)
-     SELECT id, 1, false, created_at, created_at, 200 FROM delivery`,
+     SELECT delivery_id, 1, false, at, at, 200 FROM grown`,
       [event, eventBody(event, example), range.from, range.to, range.of, days.first, days.all],
     );
   });

@@ -4,6 +4,7 @@ import pino from 'pino';
 import { withTransaction } from '../src/db/pool';
 import { eventBody } from '../src/events/contract';
 import { runRetention } from '../src/operations/retention';
+import { withoutIndexes } from './bulk';
 import { startBench } from './environment';
 import { createHeraldEndpoint, event, example } from './herald';
 import { measureLatency } from './pace';
@@ -76,17 +77,13 @@ export async function benchRetention(): Promise<Figure[]> {
   }
 }
 
-/** As rows of 40 days ago. Indexes are built afterwards and foreign keys not checked, which would take most of the time. */
+/** As rows of 40 days ago, without triggers. */
 async function insertOld(pool: pg.Pool, endpoint: { project_id: string; id: string }): Promise<void> {
   await withTransaction(pool, async (db) => {
     await db.query('SET LOCAL session_replication_role = replica');
-    const { rows: indexes } = await db.query<{ name: string; definition: string }>(
-      `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
-       WHERE indrelid = ANY (ARRAY['events', 'deliveries']::regclass[]) AND NOT indisunique`,
-    );
-    for (const { name } of indexes) await db.query(`DROP INDEX ${name}`);
-    await db.query(
-      `WITH event AS (
+    const insert = () =>
+      db.query(
+        `WITH event AS (
          INSERT INTO events (project_id, name, body, created_at)
          SELECT $1, $3, $4, now() - interval '40 days' - i * interval '8 milliseconds'
          FROM generate_series(1, $5::int) i RETURNING id, created_at
@@ -96,8 +93,8 @@ async function insertOld(pool: pg.Pool, endpoint: { project_id: string; id: stri
        )
        INSERT INTO attempts (delivery_id, number, requested, claimed_at, finished_at, http_status)
        SELECT id, 1, false, created_at, created_at, 200 FROM delivery`,
-      [endpoint.project_id, endpoint.id, event, eventBody(event, example), OLD_DELIVERIES],
-    );
-    for (const { definition } of indexes) await db.query(definition);
+        [endpoint.project_id, endpoint.id, event, eventBody(event, example), OLD_DELIVERIES],
+      );
+    await withoutIndexes(db, ['events', 'deliveries'], insert);
   });
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
 import { createPool } from '../../src/db/pool';
 import { runHerald } from '../support/npm-start';
 import { watchBacklog } from './backlog';
@@ -131,6 +132,7 @@ export async function judge(
       return open.reduce((sum, text) => sum + Number(/^\d+/.exec(text)?.[0] ?? Infinity), 0);
     });
     const waited = Date.now() - begun;
+    if (open.length > 0) await printOpenDeliveries(pool);
     const stuck: Invariant = {
       invariant: 'no session, delivery, update or workflow is stuck',
       holds: open.length === 0,
@@ -151,4 +153,13 @@ export async function judge(
   } finally {
     await pool.end();
   }
+}
+
+/** The database is deleted after the run: what is open is looked at now. */
+async function printOpenDeliveries(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query(
+    `SELECT id, policy, lane, started, underway, scheduled_attempts, first_attempt_at, next_attempt_at, overdue_at, last_error, now()
+     FROM deliveries WHERE status = 'pending' ORDER BY created_at LIMIT 20`,
+  );
+  for (const row of rows) process.stderr.write(`open: ${JSON.stringify(row)}\n`);
 }
