@@ -21,9 +21,9 @@ export async function takeDialogs(
     const shown = `${name}-dialog`;
     if (!options.takes(shown)) continue;
     const open = () => openPage(page, url + target);
-    const buttons = await open();
-    for (let index = 0; index < buttons; index += 1) {
-      if (index > 0 && (await open()) <= index) break;
+    for (const index of firstOfEach(await open())) {
+      // What was clicked before may have left fewer of them.
+      if (index > 0 && (await open()).length <= index) break;
       await clickButton(page, index);
       if ((await page.locator('dialog[open]').count()) > 0) await take(`${shown}-${index}`);
     }
@@ -32,15 +32,22 @@ export async function takeDialogs(
 
 const BUTTONS = 'main button:enabled';
 
-/** Returns how many buttons it has. A draft of the click before would be another page. */
-async function openPage(page: Page, url: string): Promise<number> {
+/** Rows of a list have the same buttons. */
+function firstOfEach(labels: string[]): number[] {
+  return [...labels.keys()].filter((index) => labels.indexOf(labels[index] ?? '') === index);
+}
+
+/** Returns what its buttons say. A draft of the click before would be another page. */
+async function openPage(page: Page, url: string): Promise<string[]> {
   await page.evaluate('sessionStorage.clear(); localStorage.clear()');
   await page.setViewportSize(WIDTH);
   await page.goto(url);
   await page.locator('main h1').waitFor();
   await settled(page);
   for (const field of await page.locator('main textarea:visible').all()) await field.fill(TEXT);
-  return page.locator(BUTTONS).count();
+  return page
+    .locator(BUTTONS)
+    .evaluateAll((buttons) => buttons.map((each) => each.textContent || each.className));
 }
 
 /** Whatever covers it, and without scrolling to it. */

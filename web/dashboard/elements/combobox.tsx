@@ -172,7 +172,7 @@ export function SuggestField(
 export function RemovableChip(props: { text: string; remove: string; act: () => void }) {
   return (
     <span class="chip removable" title={props.text}>
-      <span class="chip-text">{props.text}</span>
+      <span class="chip-name">{props.text}</span>
       <button type="button" aria-label={props.remove} title={props.remove} onClick={props.act}>
         ×
       </button>

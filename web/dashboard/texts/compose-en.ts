@@ -39,7 +39,7 @@ export const composeEn = {
   // Preview
   previewFor: 'Preview for',
   findPerson: 'Find a subscriber',
-  findPersonHint: 'Name, username or external ID',
+  findPersonHint: 'Name, @username or external ID',
   noPreviewPeople: 'No matching subscribers. Placeholders show their fallback.',
   sendTestTo: (name: string) => `Send test to ${name}`,
   editButton: 'Edit this button',

@@ -61,7 +61,7 @@ export const composeRu: typeof composeEn = {
   // Предпросмотр
   previewFor: 'Как увидит',
   findPerson: 'Найти подписчика',
-  findPersonHint: 'Имя, username или внешний ID',
+  findPersonHint: 'Имя, @username или внешний ID',
   noPreviewPeople: 'Подходящих подписчиков нет. Вместо значений показан запасной текст.',
   sendTestTo: (name) => `Отправить пробное: ${name}`,
   editButton: 'Изменить кнопку',

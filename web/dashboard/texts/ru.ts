@@ -224,7 +224,7 @@ export const ru: Texts = {
   messagesFailed: (number) => `Не дошло: ${number}`,
   messagesAllSent: 'Ошибок нет',
   creditsLeft: 'Осталось входов',
-  purchasedCredits: (number) => `Осталось купленных кредитов: ${number}`,
+  purchasedCredits: (number) => `Осталось купленных кредитов:\u00A0${number}`,
   loginsPerDay: 'Входы по дням',
   loginChart: (days, total, most) => `Входы за ${days} дней: всего ${total}, максимум ${most} за день`,
   loginChartCaption: (days) => `Входы по дням за последние ${days} дней (UTC)`,
@@ -245,7 +245,7 @@ export const ru: Texts = {
   stepDone: '(готово)',
 
   // Вебхуки
-  webhooksLead: 'Herald присылает на эти эндпоинты подписанные события и повторяет неудачные доставки.',
+  webhooksLead: 'Herald присылает на эти эндпоинты события с подписью и повторяет неудачные доставки.',
   webhooksDocs: 'Как принимать вебхуки',
   webhooksGuide: '/docs/ru/webhooks',
   docsStart: '/docs/ru',
@@ -322,7 +322,7 @@ export const ru: Texts = {
   deleteEndpointTitle: 'Удалить этот эндпоинт?',
   deleteEndpointText: (url) =>
     `Herald перестанет присылать события на ${url}. Ожидающие доставки будут отменены. Вернуть эндпоинт нельзя.`,
-  sendTest: 'Тестовое событие',
+  sendTest: 'Отправить тест',
   testHint:
     'Подписанное событие с примерными данными, даже если эндпоинт на него не подписан. С заголовком X-Service-Test: true.',
   send: 'Отправить',
@@ -676,7 +676,7 @@ export const ru: Texts = {
   // Templates and batches
   templates: 'Шаблоны',
   forms: 'Формы',
-  templatesLead: 'Тексты с подстановками на одном или двух языках. В сообщениях указывают их ключ.',
+  templatesLead: 'Тексты с подстановками на одном или двух языках. В сообщении указывают ключ шаблона.',
   newTemplate: 'Новый шаблон',
   writeTemplate: 'Написать шаблон',
   noTemplates: 'Шаблонов пока нет',
@@ -709,7 +709,7 @@ export const ru: Texts = {
   // Scheduled and recurring messages
   scheduled: 'Отложенные',
   scheduledLead: 'Сообщения и рассылки, которые уйдут в заданное время.',
-  newScheduled: 'Отложить рассылку',
+  newScheduled: 'Запланировать рассылку',
   noScheduled: 'Ничего не запланировано',
   noScheduledText:
     'Напишите рассылку сейчас и выберите время отправки — можно по местному времени получателя.',
@@ -774,14 +774,14 @@ export const ru: Texts = {
   linkExternalIdHint: 'Его получит подписчик. Такая ссылка сработает один раз.',
   linkExpires: 'Действует до',
   linkMaxUses: 'Сколько раз можно открыть',
-  linkUses: 'Открыта',
+  linkUses: 'Открытий',
   createLink: 'Создать ссылку',
   linkCreated: 'Ссылка создана',
   linkDeleted: 'Ссылка удалена',
   deleteLinkTitle: (name) => `Удалить «${name}»?`,
   deleteLinkText: 'Ссылка сразу перестанет работать. Подписчики останутся.',
   labels: 'Теги и разрешения',
-  tagsLead: 'Метки, которые ставит ваш проект. По ним выбирают, кому отправить рассылку.',
+  tagsLead: 'Теги подписчикам даёт ваш проект. По ним выбирают, кому отправить рассылку.',
   permissionsLead: 'На что согласился пользователь. Мини-приложение предлагает те, у которых есть заголовок.',
   noTags: 'Тегов пока нет',
   noPermissions: 'Разрешений пока нет',

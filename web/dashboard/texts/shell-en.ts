@@ -32,12 +32,12 @@ export const shellEn = {
   continueWith: (messenger: string) => `Continue with ${messenger}`,
   receivedAt: 'Received',
   occurredAt: 'Occurred',
-  findSubscriber: 'Name, username or external ID',
+  findSubscriber: 'Name, @username or external ID',
   noSubscriberFound: 'No subscribers found',
   clearChoice: 'Clear',
   noTagsText: 'Tags group subscribers for broadcasts. Create one above, or let a subscribe link add it.',
   noPermissionsText:
-    'With a permission, subscribers choose which messages they get. Create one above and give it a title, so that the Mini App offers it.',
+    'With a permission, subscribers choose which messages they get. Create one above, then edit it: the Mini App offers those with a title.',
   noLabelsReadOnly: 'Members who manage the project can create one.',
   noAuditText: 'Every change of settings, keys, endpoints and members is listed here.',
 };
