@@ -42,8 +42,9 @@ export async function indexNextEvents(db: Db): Promise<number> {
      ), next AS MATERIALIZED (
        SELECT v.id, v.project_id, v.created_at, v.body FROM progress p CROSS JOIN LATERAL (
          SELECT v.id, v.project_id, v.created_at, v.body FROM events v
-         WHERE (v.created_at, v.id) > (p.created_at, p.event_id)
-           AND v.created_at > now() - interval '${limits.webhookSearchDays} days'
+         -- One lower bound for the time: beside a second one PostgreSQL would begin at the first of these days.
+         WHERE v.created_at >= greatest(now() - interval '${limits.webhookSearchDays} days', p.created_at)
+           AND (v.created_at, v.id) > (p.created_at, p.event_id)
            AND v.created_at < (SELECT ${ALL_COMMITTED_BEFORE})
          ORDER BY v.created_at, v.id LIMIT ${INDEX_BATCH}) v
      ), present AS (

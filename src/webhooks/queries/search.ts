@@ -146,8 +146,12 @@ const IN_TIME = (created: string) => `${created} > now() - interval '${limits.we
 /** $2 and $3 are the text in its two spellings, which mostly are one. */
 const HAS_TEXT = `(position(lower($2::text) IN lower(v.body)) > 0
          OR ($3::text <> $2::text AND position(lower($3::text) IN lower(v.body)) > 0))`;
-/** Events whose words are not written yet. */
-const NOT_INDEXED = `(v.created_at, v.id) > (SELECT created_at, event_id FROM event_words_progress)`;
+/**
+ * Events of the last days whose words are not written yet. One bound for the time: beside a second one PostgreSQL does not begin at the
+ * compared row, and would read the index of all projects from the first of these days on.
+ */
+const NOT_INDEXED = `v.created_at >= greatest(now() - interval '${limits.webhookSearchDays} days', (SELECT created_at FROM event_words_progress))
+           AND (v.created_at, v.id) > (SELECT created_at, event_id FROM event_words_progress)`;
 
 /** Above this many events with its words, a text is looked for from the newest event on. */
 const MOST_CANDIDATES = 5_000;
@@ -235,7 +239,7 @@ async function readCandidates(
     text: `SELECT v.id FROM events v WHERE v.id = ANY ($4::uuid[]) AND ${IN_TIME('v.created_at')} AND ${HAS_TEXT}
        UNION
        SELECT v.id FROM (
-         SELECT v.id, v.body FROM events v WHERE v.project_id = $1 AND ${IN_TIME('v.created_at')} AND ${NOT_INDEXED}
+         SELECT v.id, v.body FROM events v WHERE v.project_id = $1 AND ${NOT_INDEXED}
          ORDER BY v.created_at DESC LIMIT ${MOST_READ}) v WHERE ${HAS_TEXT}`,
     values: [projectId, text.given, text.escaped, candidates],
   });
