@@ -1,7 +1,7 @@
 import { reportText } from './report';
 import { runChaos } from './run';
 
-jest.setTimeout(480_000);
+jest.setTimeout(900_000);
 
 /** The long one is `npm run chaos`. */
 test('kills and pauses of every part under logins, deliveries and tickets break no invariant', async () => {

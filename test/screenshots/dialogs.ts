@@ -44,7 +44,8 @@ async function openPage(page: Page, url: string): Promise<string[]> {
   await page.goto(url);
   await page.locator('main h1').waitFor();
   await settled(page);
-  for (const field of await page.locator('main textarea:visible').all()) await field.fill(TEXT);
+  const fields = page.locator('main :is(textarea, [contenteditable=true]):visible');
+  for (const field of await fields.all()) await field.fill(TEXT);
   return page
     .locator(BUTTONS)
     .evaluateAll((buttons) => buttons.map((each) => each.textContent || each.className));
