@@ -38,8 +38,8 @@ export async function unsettled(
 }
 
 /**
- * A durable delivery that failed four times while its receiver hung is attempted an hour after the first time, then six: nobody
- * waits for that here. Its workflow does.
+ * A durable delivery that failed four times while its receiver hung is attempted an hour after the first time, then six. The
+ * workflow waits for that, the check does not.
  */
 const WAITS_FOR_RETRY = `(policy = 'durable' AND scheduled_attempts >= 4 AND underway IS NULL
   AND next_attempt_at BETWEEN now() AND now() + make_interval(secs => (ARRAY[${retryPolicies.durable.offsets.join()}])[scheduled_attempts + 1]))`;

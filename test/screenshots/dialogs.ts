@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core';
 import { settled } from '../web/fixture';
 import { options } from './options';
-import type { Take } from './take';
+import { drawn, type Take } from './take';
 
 const WIDTH = { width: 1280, height: 800 };
 /** A composer reviews only a message that has a text. */
 const TEXT = 'Hello {{first_name|friend}}!';
 
 /**
- * What opens over a page: each of its buttons is clicked on a fresh page, and taken if a dialog follows. Nobody has to add a dialog to
- * a list.
+ * What opens over a page: each of its buttons is clicked on a fresh page, and taken if a dialog follows. A new dialog
+ * needs no entry in a list.
  */
 export async function takeDialogs(
   page: Page,
@@ -54,5 +54,5 @@ async function openPage(page: Page, url: string): Promise<string[]> {
 /** Whatever covers it, and without scrolling to it. */
 async function clickButton(page: Page, index: number): Promise<void> {
   await page.locator(BUTTONS).nth(index).dispatchEvent('click');
-  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  await drawn(page);
 }

@@ -10,6 +10,10 @@ export const output = path.join(root, 'test-output', 'pages');
 const HIDDEN_WIDTHS = `[document.documentElement, ...document.querySelectorAll('.table-card')]
   .map((part) => part.scrollWidth - part.clientWidth).filter((hidden) => hidden > 0)`;
 
+/** Two frames later. */
+export const drawn = (page: Page) =>
+  page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+
 /** Takes the page that is open. */
 export type Take = (name: string) => Promise<void>;
 
@@ -22,7 +26,7 @@ export function taker(page: Page, language: string): Take {
     for (const width of options.widths) {
       await page.setViewportSize({ width, height: 800 });
       // Charts are drawn again for their new width.
-      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+      await drawn(page);
       for (const colorScheme of options.themes) {
         await page.emulateMedia({ colorScheme });
         const file = `${name}-${language}-${colorScheme}-${width}.png`;

@@ -142,7 +142,8 @@ export async function listNamed(
   return found.rows;
 }
 
-const IN_TIME = (created: string) => `${created} > now() - interval '${limits.webhookSearchDays} days'`;
+const SEARCHED_SINCE = `now() - interval '${limits.webhookSearchDays} days'`;
+const IN_TIME = (created: string) => `${created} > ${SEARCHED_SINCE}`;
 /** $2 and $3 are the text in its two spellings, which mostly are one. */
 const HAS_TEXT = `(position(lower($2::text) IN lower(v.body)) > 0
          OR ($3::text <> $2::text AND position(lower($3::text) IN lower(v.body)) > 0))`;
@@ -150,7 +151,7 @@ const HAS_TEXT = `(position(lower($2::text) IN lower(v.body)) > 0
  * Events of the last days whose words are not written yet. One bound for the time: beside a second one PostgreSQL does not begin at the
  * compared row, and would read the index of all projects from the first of these days on.
  */
-const NOT_INDEXED = `v.created_at >= greatest(now() - interval '${limits.webhookSearchDays} days', (SELECT created_at FROM event_words_progress))
+const NOT_INDEXED = `v.created_at >= greatest(${SEARCHED_SINCE}, (SELECT created_at FROM event_words_progress))
            AND (v.created_at, v.id) > (SELECT created_at, event_id FROM event_words_progress)`;
 
 /** Above this many events with its words, a text is looked for from the newest event on. */
