@@ -61,6 +61,13 @@ async function addSubscribers(count: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+async function readByPageIndex(): Promise<number> {
+  const { rows } = await service.pool.query<{ read: number }>(
+    `SELECT idx_tup_read::int AS read FROM pg_stat_user_indexes WHERE indexrelname = 'subscribers_page'`,
+  );
+  return rows[0]?.read ?? Number.NaN;
+}
+
 const subscriber = async (id: string | undefined) => (await project.api('GET', `/v1/subscribers/${id}`)).body;
 
 describe('an import', () => {
@@ -231,6 +238,7 @@ describe('an import', () => {
     // The statistics do not know those who come now.
     await service.pool.query('ANALYZE subscribers');
     const ids = await addSubscribers(count);
+    const readBefore = await readByPageIndex();
     const lines = ids.map((_, n) => `user-${n + 1},${n},news`);
     // The import waits for this row until the kill.
     const blocker = await service.pool.connect();
@@ -263,6 +271,8 @@ describe('an import', () => {
       [project.id, importId],
     );
     expect(rows).toEqual([{ right: count, events: count, left: 0 }]);
+    // No row was found by reading its whole project.
+    expect((await readByPageIndex()) - readBefore).toBeLessThan(10 * count);
     await recordHistory(
       service.client.workflow.getHandle(workflowIds.subscriberImport(importId)),
       'import-subscribers',
