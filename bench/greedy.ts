@@ -22,7 +22,8 @@ export type GreedyLoad = (typeof greedyLoads)[number];
 
 export interface GreedyOptions {
   load: GreedyLoad;
-  url: string;
+  /** Null: a bare server of the load's own process, which refuses everything. It shows what the load alone takes from the machine. */
+  url: string | null;
   key: string;
   publishKey: string;
   projectId: string;
@@ -165,7 +166,7 @@ const rounds: Record<
   },
 };
 
-async function run(options: GreedyOptions): Promise<void> {
+async function run(options: GreedyOptions, bareUrl: string): Promise<void> {
   const byStatus: Record<string, number> = {};
   let isOver = false;
   process.on('message', () => {
@@ -175,7 +176,11 @@ async function run(options: GreedyOptions): Promise<void> {
   process.on('disconnect', () => process.exit());
   const ask: Ask = async (method, path, body, headers = {}) => {
     const given = { authorization: `Bearer ${options.key}`, ...headers };
-    const response = await fetch(options.url + path, { method, headers: given, ...(body ? { body } : {}) });
+    const response = await fetch((options.url ?? bareUrl) + path, {
+      method,
+      headers: given,
+      ...(body ? { body } : {}),
+    });
     byStatus[response.status] = (byStatus[response.status] ?? 0) + 1;
     let text = '';
     // Exports are read to their end and not kept.
@@ -200,27 +205,35 @@ async function run(options: GreedyOptions): Promise<void> {
   await Promise.all(Array.from({ length: loops }, (_, index) => loop(index)));
 }
 
-/**
- * To load, and to compile what fetch runs, takes a core for seconds. A flood from elsewhere takes nothing from the machine of
- * Herald, so the load begins when this is done.
- */
-async function warmUp(): Promise<void> {
+/** Refuses every request; runs until the process ends. */
+async function startBareServer(): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();
     response.writeHead(429, json).end('{}');
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/**
+ * To load, and to compile what fetch runs, takes a core for seconds. A flood from elsewhere takes nothing from the machine of
+ * Herald, so the load begins when this is done.
+ */
+async function warmUp(url: string): Promise<void> {
   const ask = async () => {
-    const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: 'x'.repeat(1_000) });
+    const response = await fetch(url, { method: 'POST', body: 'x'.repeat(1_000) });
     await response.text();
   };
   for (let i = 0; i < 100; i += 1) await Promise.all(Array.from({ length: 50 }, ask));
-  server.closeAllConnections();
-  server.close();
 }
 
-if (require.main === module) {
-  process.once('message', (options) => void run(options as GreedyOptions));
-  void warmUp().then(() => process.send?.('ready'));
+async function main(): Promise<void> {
+  const given = once(process, 'message');
+  const bareUrl = await startBareServer();
+  await warmUp(bareUrl);
+  process.send?.('ready');
+  const [options] = (await given) as [GreedyOptions];
+  await run(options, bareUrl);
 }
+
+if (require.main === module) void main();

@@ -97,6 +97,7 @@ export async function benchLoginsBeside(loads: GreedyLoad[]): Promise<Figure[]> 
       process.stderr.write(`  beside ${load}\n`);
       const options = await prepare(bench, receiver, url, load);
       const alone = await measure(ALONE_SECONDS);
+      const elsewhere = load === 'form flood' ? await besideFloodElsewhere(options, measure) : null;
       if (profileFolder) herald.child.kill('SIGUSR2');
       const greedy = await startGreedy(options);
       const beside = await measure(BESIDE_SECONDS, greedy.pid);
@@ -108,6 +109,7 @@ export async function benchLoginsBeside(loads: GreedyLoad[]): Promise<Figure[]> 
       process.stderr.write(`    slowest steps: ${slowestSteps(beside)}; alone: ${slowestSteps(alone)}\n`);
       process.stderr.write(`    cores used: ${coresOf(beside)}; alone: ${coresOf(alone)}\n`);
       const compared = compare(load, alone, beside, recovery);
+      if (elsewhere) compared.push(...compareElsewhere(elsewhere, beside));
       // At once: the whole takes a quarter of an hour.
       process.stderr.write(`${figureTable(compared)}\n`);
       figures.push(...compared);
@@ -244,6 +246,29 @@ function compare(load: GreedyLoad, alone: Measured, beside: Measured, recovery: 
       atMost: true,
     },
   ];
+}
+
+/** The flood's own process takes a part of the two cores, which a flood over a network does not. */
+async function besideFloodElsewhere(
+  options: GreedyOptions,
+  measure: (seconds: number, load: number) => Promise<Measured>,
+): Promise<Measured> {
+  const greedy = await startGreedy({ ...options, url: null });
+  const measured = await measure(BESIDE_SECONDS, greedy.pid);
+  await greedy.stop();
+  return measured;
+}
+
+function compareElsewhere(elsewhere: Measured, beside: Measured): Figure[] {
+  return [0.5, 0.99].map((share) => {
+    const [value, baseline] = [beside, elsewhere].map((measured) => percentile(sorted(measured), share));
+    return {
+      name: `  login p${100 * share} beside the flood, and beside one that another server gets`,
+      value: `${value?.toFixed(0)} ms`,
+      baseline: `bare server ${baseline?.toFixed(0)} ms`,
+      ratio: (value ?? NaN) / (baseline ?? NaN),
+    };
+  });
 }
 
 function slowestSteps({ logins }: Measured): string {
