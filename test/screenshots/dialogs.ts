@@ -4,8 +4,9 @@ import { options } from './options';
 import { drawn, type Take } from './take';
 
 const WIDTH = { width: 1280, height: 800 };
-/** A composer reviews only a message that has a text. */
+/** A composer reviews only a message that has a text and, where it asks for them, a name and a time. */
 const TEXT = 'Hello {{first_name|friend}}!';
+const TIME = `${new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10)}T10:30`;
 
 /**
  * What opens over a page: each of its buttons is clicked on a fresh page, and taken if a dialog follows. A new dialog
@@ -44,15 +45,22 @@ async function openPage(page: Page, url: string): Promise<string[]> {
   await page.goto(url);
   await page.locator('main h1').waitFor();
   await settled(page);
-  const fields = page.locator('main :is(textarea, [contenteditable=true]):visible');
-  for (const field of await fields.all()) await field.fill(TEXT);
+  const texts = page.locator(
+    'main :is(textarea, [role=textbox], .composer input[required]:not([type])):visible',
+  );
+  for (const field of await texts.all()) await field.fill(TEXT);
+  const times = page.locator('main input[type=datetime-local][required]:visible');
+  for (const field of await times.all()) await field.fill(TIME);
+  // The preview of a text has buttons of its own.
+  await settled(page);
   return page
     .locator(BUTTONS)
     .evaluateAll((buttons) => buttons.map((each) => each.textContent || each.className));
 }
 
-/** Whatever covers it, and without scrolling to it. */
+/** Whatever covers it, and without scrolling to it. Some dialogs open after a request: a review counts its audience first. */
 async function clickButton(page: Page, index: number): Promise<void> {
   await page.locator(BUTTONS).nth(index).dispatchEvent('click');
+  await settled(page);
   await drawn(page);
 }

@@ -11,7 +11,7 @@ export function describeFormPages(at: () => DashboardContext): void {
     await signIn(page, '/dashboard/forms', shop.api_key);
     await page.getByText('No forms yet').waitFor();
     complaints.splice(0); // The browser itself reports the 401 before the sign-in.
-    await page.getByRole('link', { name: 'Build a form' }).click();
+    await page.getByRole('link', { name: 'New form' }).click();
 
     await page.getByLabel('Name', { exact: true }).fill('Call me back');
     await page.getByLabel('Title in Russian').fill('Перезвоним вам');

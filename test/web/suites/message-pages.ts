@@ -360,7 +360,7 @@ export function describeMessagePages(at: () => DashboardContext): void {
     const shop = await service.createProject({ name: 'Chains' });
     const { page } = await someone();
     await signIn(page, '/dashboard/drip', shop.api_key);
-    await page.getByRole('link', { name: 'Build a chain' }).click();
+    await page.getByRole('link', { name: 'New chain' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Welcome');
     const panel = page.getByRole('complementary', { name: 'Selected step' });
     const cards = page.locator('.picture .step-card');

@@ -139,7 +139,8 @@ export function ActionButton(props: {
   children: ComponentChildren;
   kind?: 'primary' | 'danger';
   small?: boolean;
-  disabled?: boolean;
+  /** Why the action is not available yet. */
+  blocked?: string | undefined;
   onError: (error: Error | null) => void;
 }) {
   const [busy, setBusy] = useState(false);
@@ -158,7 +159,8 @@ export function ActionButton(props: {
     <button
       type="button"
       class={`btn ${props.kind ?? ''} ${props.small ? 'small' : ''}`}
-      disabled={busy || props.disabled === true}
+      disabled={busy || props.blocked !== undefined}
+      title={props.blocked}
       onClick={() => void press()}
     >
       {props.children}

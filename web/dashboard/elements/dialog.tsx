@@ -83,6 +83,8 @@ export function ConfirmDialog(props: {
   /** Label of the button that closes the dialog without acting. */
   dismiss?: string;
   kind?: 'danger' | 'primary';
+  /** Its fields need not be filled in: the focus is on the way back. */
+  optional?: boolean;
   act: () => Promise<unknown>;
   onClose: () => void;
 }) {
@@ -97,7 +99,12 @@ export function ConfirmDialog(props: {
       {props.children}
       <Problem error={error} />
       <p class="buttons end">
-        <button type="button" class="btn" autofocus={!props.children} onClick={props.onClose}>
+        <button
+          type="button"
+          class="btn"
+          autofocus={!props.children || props.optional === true}
+          onClick={props.onClose}
+        >
           {props.dismiss ?? t.cancel}
         </button>
         <ActionButton kind={props.kind ?? 'danger'} act={act} onError={setError}>

@@ -31,8 +31,11 @@ export function NoMatch(props: { icon: IconName; title: string; filters: { clear
   );
 }
 
-/** The next step of an empty list, for those who may take it: a page, or a dialog. */
-export function FirstStep(props: { scope: Scope; text: string } & ({ to: string } | { act: () => void })) {
+/**
+ * Begins a new entry of a list, on a page or in a dialog. It stands in the heading; while the list is empty, in the empty
+ * state instead, so that one action is not offered twice.
+ */
+export function CreateButton(props: { scope: Scope; text: string } & ({ to: string } | { act: () => void })) {
   const content = (
     <>
       <Icon name="plus" small /> {props.text}
@@ -40,17 +43,15 @@ export function FirstStep(props: { scope: Scope; text: string } & ({ to: string 
   );
   return (
     <Allowed scope={props.scope}>
-      <p class="buttons">
-        {'to' in props ? (
-          <Link to={props.to} class="btn">
-            {content}
-          </Link>
-        ) : (
-          <button type="button" class="btn" onClick={props.act}>
-            {content}
-          </button>
-        )}
-      </p>
+      {'to' in props ? (
+        <Link to={props.to} class="btn primary">
+          {content}
+        </Link>
+      ) : (
+        <button type="button" class="btn primary" onClick={props.act}>
+          {content}
+        </button>
+      )}
     </Allowed>
   );
 }

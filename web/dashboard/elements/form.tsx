@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
 import { fieldProblems } from '../errors';
 import { t } from '../texts';
 import { Problem } from './basics';
@@ -72,22 +72,35 @@ export type Form = ReturnType<typeof useForm>;
 export function FormButtons(props: {
   form: Form;
   submit: string;
-  disabled?: boolean;
+  /** Why the form cannot be submitted yet. */
+  blocked?: string | null;
   onCancel?: () => void;
   /** Further buttons, before these. */
   children?: ComponentChildren;
 }) {
+  const { blocked = null } = props;
+  const reasonId = useId();
   return (
     <>
       <Problem error={props.form.error} />
       <p class="buttons end">
+        {blocked !== null && (
+          <span id={reasonId} class="hint">
+            {blocked}
+          </span>
+        )}
         {props.children}
         {props.onCancel && (
           <button type="button" class="btn" onClick={props.onCancel}>
             {t.cancel}
           </button>
         )}
-        <button type="submit" class="btn primary" disabled={props.form.busy || props.disabled === true}>
+        <button
+          type="submit"
+          class="btn primary"
+          disabled={props.form.busy || blocked !== null}
+          {...(blocked === null ? {} : { 'aria-describedby': reasonId })}
+        >
           {props.submit}
         </button>
       </p>

@@ -4,7 +4,7 @@ import type { usePages } from '../router';
 import { t } from '../texts';
 import { Icon } from './basics';
 
-/** How early a column gives way where space is short: `late` below about 1000 px of window, `soon` before. */
+/** How early a column gives way where space is short: `late` below 1200 px of window, `soon` below 1280. */
 export type GivesWay = 'soon' | 'late';
 
 /** A column that stays on every screen, or one that gives way. A title that begins with `!` is for screen readers only. */

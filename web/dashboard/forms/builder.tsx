@@ -149,7 +149,11 @@ function Builder(props: {
             {...{ draft, change, form, secret, setSecret }}
             isStored={props.stored?.captcha != null}
           />
-          <FormButtons form={form} submit={t.save} disabled={draft.fields.length === 0} />
+          <FormButtons
+            form={form}
+            submit={t.save}
+            blocked={draft.fields.length === 0 ? w.fieldMissing : null}
+          />
         </form>
         <div class="previews">
           <Switch

@@ -1,6 +1,6 @@
 import './styles';
 import { limits } from '../../../src/contract/limits';
-import { Ago, Allowed, Badge, Cell, Empty, FirstStep, Icon, None, Problem, Table } from '../elements';
+import { Ago, Allowed, Badge, Cell, CreateButton, Empty, None, Problem, Table } from '../elements';
 import { number } from '../format';
 import { useResource } from '../resource';
 import { Heading, Link } from '../router';
@@ -16,40 +16,29 @@ export function Forms() {
   const found = useResource(formsApi.list, 'forms', REFRESH_MS);
   const stats = useResource(formsApi.stats, 'stats', REFRESH_MS);
   const list = found.data?.data;
+  const isEmpty = list?.length === 0;
+  const isFull = list !== undefined && list.length >= limits.forms;
+  const create = <CreateButton scope="manage" to="/dashboard/forms/new" text={w.newForm} />;
   return (
     <>
       <div class="heading">
         <Heading title={w.forms} />
-        {list && (
+        {isFull && (
           <Allowed scope="manage">
-            {list.length < limits.forms ? (
-              <Link to="/dashboard/forms/new" class="btn primary">
-                <Icon name="plus" small /> {w.newForm}
-              </Link>
-            ) : (
-              <span class="hint">{w.formsFull(limits.forms)}</span>
-            )}
+            <span class="hint">{w.formsFull(limits.forms)}</span>
           </Allowed>
         )}
+        {!isEmpty && !isFull && create}
       </div>
       <p class="lead">{w.lead}</p>
       <Problem error={found.error ?? stats.error} />
-      {list?.length === 0 && (
+      {isEmpty && (
         <Empty icon="clipboardList" title={w.noForms} text={w.noFormsText}>
-          <FirstStep scope="manage" to="/dashboard/forms/new" text={w.buildForm} />
+          {create}
         </Empty>
       )}
       {list && list.length > 0 && (
-        <Table
-          label={w.forms}
-          columns={[
-            w.name,
-            t.status,
-            w.submissions,
-            w.lastSubmission,
-            { title: w.fieldsColumn, givesWay: 'late' },
-          ]}
-        >
+        <Table label={w.forms} columns={[w.name, t.status, w.submissions, w.lastSubmission, w.fieldsColumn]}>
           {list.map((form) => (
             <Row
               key={form.form_id}
@@ -82,9 +71,7 @@ function Row({ form, stats }: { form: FormView; stats: FormStats['data'][number]
       <Cell label={w.lastSubmission}>
         <Ago at={stats?.last_at ?? null} />
       </Cell>
-      <Cell label={w.fieldsColumn} givesWay="late">
-        {number(form.fields.length)}
-      </Cell>
+      <Cell label={w.fieldsColumn}>{number(form.fields.length)}</Cell>
     </tr>
   );
 }

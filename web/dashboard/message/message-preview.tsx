@@ -371,7 +371,12 @@ function TestSend({ draft, person }: { draft: ContentDraft; person: Person }) {
   };
   return (
     <div class="test-send">
-      <ActionButton small disabled={isEmptyContent(draft)} act={send} onError={setError}>
+      <ActionButton
+        small
+        blocked={isEmptyContent(draft) ? t.textMissing : undefined}
+        act={send}
+        onError={setError}
+      >
         {t.sendTestTo(person.first_name)}
       </ActionButton>
       <Problem error={error} />

@@ -27,6 +27,7 @@ export function Review(props: {
       confirm={props.confirm}
       dismiss={t.goBack}
       kind="primary"
+      optional
       act={props.act}
       onClose={props.onClose}
     >

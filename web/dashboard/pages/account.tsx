@@ -39,10 +39,7 @@ export function OwnSignIns() {
   return (
     <>
       <Problem error={error ?? sessions.error} />
-      <Table
-        label={t.account}
-        columns={[t.device, t.ipAddress, { title: t.signedInAt, givesWay: 'late' }, t.lastSeen, t.status]}
-      >
+      <Table label={t.account} columns={[t.device, t.ipAddress, t.signedInAt, t.lastSeen, t.status]}>
         {sessions.data?.data.map((session) => (
           <Row
             key={session.session_id}
@@ -105,7 +102,7 @@ function Row(props: {
         {device}
       </Cell>
       <Cell label={t.ipAddress}>{session.ip ?? <None />}</Cell>
-      <Cell label={t.signedInAt} givesWay="late">
+      <Cell label={t.signedInAt}>
         <Time at={session.created_at} />
       </Cell>
       <Cell label={t.lastSeen}>

@@ -15,6 +15,7 @@ import {
   Table,
   Time,
 } from '../elements';
+import { capitalised } from '../format';
 import { useResource } from '../resource';
 import { Heading, Link, useFilters, usePages } from '../router';
 import { t } from '../texts';
@@ -106,8 +107,9 @@ function fieldName(field: string): string {
   return (t.auditFields as Record<string, string | undefined>)[field] ?? field;
 }
 
-function settingText(value: AuditEntry['changes'][number]['before']): string {
+function settingText(field: string, value: AuditEntry['changes'][number]['before']): string {
   if (typeof value === 'boolean') return value ? t.yes : t.no;
+  if (field === 'plan' && typeof value === 'string') return capitalised(value);
   const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
   return text === '' ? '–' : text;
 }
@@ -131,7 +133,7 @@ function Row({ entry, name }: { entry: AuditEntry; name: string | undefined }) {
           <ul class="changes">
             {entry.changes.map(({ field, before, after }) => (
               <li key={field}>
-                {fieldName(field)}: {settingText(before)} → {settingText(after)}
+                {fieldName(field)}: {settingText(field, before)} → {settingText(field, after)}
               </li>
             ))}
           </ul>

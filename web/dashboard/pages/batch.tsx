@@ -141,7 +141,7 @@ function Results({ id, refresh }: { id: string; refresh: number | undefined }) {
         <Table
           label={t.results.recipients}
           columns={[
-            { title: t.results.place, givesWay: 'late' },
+            t.results.place,
             t.results.person,
             t.status,
             { title: t.channel, givesWay: 'soon' },
@@ -151,9 +151,7 @@ function Results({ id, refresh }: { id: string; refresh: number | undefined }) {
         >
           {list.map((result, index) => (
             <tr key={`${result.index} ${index}`}>
-              <Cell label={t.results.place} givesWay="late">
-                {number(result.index + 1)}
-              </Cell>
+              <Cell label={t.results.place}>{number(result.index + 1)}</Cell>
               <Cell label={t.results.person} lead>
                 {result.reason === 'subscriber_not_found' ? (
                   <None />

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, type Broadcast } from '../api';
-import { Allowed, Badge, ConfirmDialog, Empty, FirstStep, Icon, Pager, Problem, Time } from '../elements';
+import { Allowed, Badge, ConfirmDialog, CreateButton, Empty, Pager, Problem, Time } from '../elements';
 import { number } from '../format';
 import { audienceText } from '../message/audience';
 import { contentTitle } from '../message/placeholder-name';
@@ -16,21 +16,19 @@ export function Broadcasts() {
   const [cancelling, setCancelling] = useState<Broadcast | null>(null);
   const found = useResource(() => api.broadcasts(pages.cursor), pages.cursor ?? '', REFRESH_MS);
   const list = found.data?.data;
+  const isEmpty = list?.length === 0;
+  const create = <CreateButton scope="send" to="/dashboard/broadcasts/new" text={t.newBroadcast} />;
   return (
     <>
       <div class="heading">
         <Heading title={t.broadcasts} />
-        <Allowed scope="send">
-          <Link to="/dashboard/broadcasts/new" class="btn primary">
-            <Icon name="plus" small /> {t.newBroadcast}
-          </Link>
-        </Allowed>
+        {!isEmpty && create}
       </div>
       <p class="lead">{t.broadcastsLead}</p>
       <Problem error={found.error} />
-      {list?.length === 0 && (
+      {isEmpty && (
         <Empty icon="megaphone" title={t.noBroadcasts} text={t.noBroadcastsText}>
-          <FirstStep scope="send" to="/dashboard/broadcasts/new" text={t.writeBroadcast} />
+          {create}
         </Empty>
       )}
       <ul class="cards">

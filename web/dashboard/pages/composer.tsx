@@ -247,7 +247,7 @@ function MessageComposer(props: {
           <FormButtons
             form={form}
             submit={stored ? t.save : t.reviewBefore[draft.when]}
-            disabled={isEmptyContent(draft)}
+            blocked={isEmptyContent(draft) ? t.textMissing : null}
           />
         </div>
       </form>

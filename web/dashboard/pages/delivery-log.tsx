@@ -67,6 +67,7 @@ export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
               type="button"
               class="btn"
               disabled={endpoint.status !== 'active'}
+              title={endpoint.status === 'active' ? undefined : t.enableFirst}
               onClick={() => setRecovering(true)}
             >
               {t.retryFailed}

@@ -205,7 +205,11 @@ function ChainForm(props: {
             </p>
           )}
           <div class="save-bar">
-            <FormButtons form={form} submit={t.save} disabled={draft.name.trim() === ''} />
+            <FormButtons
+              form={form}
+              submit={t.save}
+              blocked={draft.name.trim() === '' ? t.drip.nameMissing : null}
+            />
           </div>
         </div>
         {opened !== null && (
@@ -311,7 +315,13 @@ function StepActions(props: {
         disabled={!canMove(siblings, index, 1)}
         act={() => props.move(1)}
       />
-      <button type="button" class="btn small" disabled={props.isOnly} onClick={props.remove}>
+      <button
+        type="button"
+        class="btn small"
+        disabled={props.isOnly}
+        title={props.isOnly ? t.drip.lastStep : undefined}
+        onClick={props.remove}
+      >
         {t.drip.removeStep}
       </button>
     </>

@@ -9,11 +9,10 @@ import {
   Cell,
   Clip,
   ConfirmDialog,
+  CreateButton,
   Crumbs,
   Empty,
   Field,
-  FirstStep,
-  Icon,
   NoMatch,
   None,
   Pager,
@@ -39,32 +38,25 @@ export function DripChains() {
   const pages = usePages();
   const found = useResource(() => api.chains(pages.cursor), pages.cursor ?? '', REFRESH_MS);
   const list = found.data?.data;
+  const isEmpty = list?.length === 0;
+  const create = <CreateButton scope="manage" to="/dashboard/drip/new" text={t.drip.newChain} />;
   return (
     <>
       <div class="heading">
         <Heading title={t.drip.chains} />
-        {can('manage') && (
-          <Link to="/dashboard/drip/new" class="btn primary">
-            <Icon name="plus" small /> {t.drip.newChain}
-          </Link>
-        )}
+        {!isEmpty && create}
       </div>
       <p class="lead">{t.drip.chainsLead}</p>
       <Problem error={found.error} />
-      {list?.length === 0 && (
+      {isEmpty && (
         <Empty icon="branch" title={t.drip.noChains} text={t.drip.noChainsText}>
-          <FirstStep scope="manage" to="/dashboard/drip/new" text={t.drip.buildChain} />
+          {create}
         </Empty>
       )}
       {list && list.length > 0 && (
         <Table
           label={t.drip.chains}
-          columns={[
-            t.drip.ruleName,
-            t.drip.triggerLabel,
-            { title: t.drip.versionColumn, givesWay: 'late' },
-            t.status,
-          ]}
+          columns={[t.drip.ruleName, t.drip.triggerLabel, t.drip.versionColumn, t.status]}
         >
           {list.map((chain) => (
             <ChainRow key={chain.drip_id} chain={chain} />
@@ -88,9 +80,7 @@ function ChainRow({ chain }: { chain: ListedChain }) {
       <Cell label={t.drip.triggerLabel}>
         <Clip wide>{triggerText(chain)}</Clip>
       </Cell>
-      <Cell label={t.drip.versionColumn} givesWay="late">
-        {number(chain.version)}
-      </Cell>
+      <Cell label={t.drip.versionColumn}>{number(chain.version)}</Cell>
       <Cell label={t.status}>
         <Badge tone={state.tone}>{state.text}</Badge>
       </Cell>
@@ -217,7 +207,7 @@ function Enrolments({ id, isActive, steps }: { id: string; isActive: boolean; st
             t.subscriber,
             t.status,
             t.drip.currentStep,
-            { title: t.drip.goesOn, givesWay: 'late' },
+            t.drip.goesOn,
             { title: t.drip.enteredAt, givesWay: 'late' },
             `!${t.actions}`,
           ]}
@@ -278,9 +268,7 @@ function EnrolmentRow(props: {
       <Cell label={t.drip.currentStep}>
         {step ? <Clip wide>{stepLine(step)}</Clip> : (enrolment.step_id ?? <None />)}
       </Cell>
-      <Cell label={t.drip.goesOn} givesWay="late">
-        {enrolment.next_at ? <Time at={enrolment.next_at} /> : <None />}
-      </Cell>
+      <Cell label={t.drip.goesOn}>{enrolment.next_at ? <Time at={enrolment.next_at} /> : <None />}</Cell>
       <Cell label={t.drip.enteredAt} givesWay="late">
         <Time at={enrolment.started_at} />
       </Cell>

@@ -68,7 +68,13 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
         <Badge tone={state.tone}>{state.text}</Badge>
         <Allowed scope="manage">
           <span class="actions">
-            <button type="button" class="btn primary" disabled={!active} onClick={() => setOpen('test')}>
+            <button
+              type="button"
+              class="btn primary"
+              disabled={!active}
+              title={active ? undefined : t.enableFirst}
+              onClick={() => setOpen('test')}
+            >
               {t.sendTest}
             </button>
             <button type="button" class="btn" onClick={() => setOpen('change')}>

@@ -2,13 +2,11 @@ import { useState } from 'preact/hooks';
 import { api, type EndpointView, type Stats } from '../api';
 import {
   Ago,
-  Allowed,
   Badge,
   Clip,
+  CreateButton,
   Empty,
   EndpointName,
-  FirstStep,
-  Icon,
   Problem,
   Sparkline,
   Table,
@@ -30,15 +28,13 @@ export function Endpoints() {
   const hours = new Map(stats.data?.data.map((each) => [each.endpoint_id, each]));
   const [creating, setCreating] = useState(false);
   const list = endpoints.data?.data;
+  const isEmpty = list?.length === 0;
+  const create = <CreateButton scope="manage" act={() => setCreating(true)} text={t.newEndpoint} />;
   return (
     <>
       <div class="heading">
         <Heading title={t.endpoints} />
-        <Allowed scope="manage">
-          <button type="button" class="btn primary" onClick={() => setCreating(true)}>
-            <Icon name="plus" small /> {t.newEndpoint}
-          </button>
-        </Allowed>
+        {!isEmpty && create}
       </div>
       <p class="lead">
         {t.webhooksLead}{' '}
@@ -47,9 +43,9 @@ export function Endpoints() {
         </a>
       </p>
       <Problem error={endpoints.error} />
-      {list?.length === 0 && (
+      {isEmpty && (
         <Empty icon="bolt" title={t.noEndpoints} text={t.noEndpointsText}>
-          <FirstStep scope="manage" act={() => setCreating(true)} text={t.addEndpoint} />
+          {create}
         </Empty>
       )}
       {list && list.length > 0 && (
@@ -59,8 +55,8 @@ export function Endpoints() {
             t.endpoint,
             t.state,
             t.successRate24h,
-            { title: t.last24h, givesWay: 'late' },
-            { title: t.lastDelivery, givesWay: 'late' },
+            t.last24h,
+            t.lastDelivery,
             { title: t.events, givesWay: 'soon' },
           ]}
         >
@@ -103,10 +99,10 @@ function Row({ endpoint, stats }: { endpoint: EndpointView; stats: Stats | undef
       <Cell label={t.successRate24h} class="figure">
         {health?.success_rate_24h == null ? '–' : percent(health.success_rate_24h)}
       </Cell>
-      <Cell label={t.last24h} givesWay="late">
+      <Cell label={t.last24h}>
         <Hours stats={stats} />
       </Cell>
-      <Cell label={t.lastDelivery} givesWay="late">
+      <Cell label={t.lastDelivery}>
         <Ago at={health?.last_delivery_at ?? null} />
       </Cell>
       <Cell label={t.events} givesWay="soon">

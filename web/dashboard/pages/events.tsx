@@ -84,7 +84,7 @@ export function TrackedEvents() {
             t.receivedAt,
             t.eventName,
             t.subscriber,
-            { title: t.channel, givesWay: 'late' },
+            t.channel,
             t.properties,
             { title: t.occurredAt, givesWay: 'soon' },
             { title: t.eventId, givesWay: 'soon' },
@@ -132,7 +132,7 @@ function Row(props: { event: TrackedEvent; people: KnownSubscribers; onName: () 
       <Cell label={t.subscriber}>
         <PersonLink id={event.subscriber_id} known={people} short />
       </Cell>
-      <Cell label={t.channel} givesWay="late">
+      <Cell label={t.channel}>
         <ChannelName channel={event.channel} />
       </Cell>
       <Cell label={t.properties} class="rest">

@@ -66,7 +66,11 @@ export function ImportPage() {
           <p>{t.importColumnsText}</p>
           <CodeBlock code={EXAMPLE} />
         </details>
-        <FormButtons form={form} submit={dryRun ? t.importCheck : t.importStart} disabled={file === null} />
+        <FormButtons
+          form={form}
+          submit={dryRun ? t.importCheck : t.importStart}
+          blocked={file === null ? t.noFileChosen : null}
+        />
       </form>
       {values.id !== '' && <Progress key={values.id} id={values.id} importIt={file && (() => send(false))} />}
     </>

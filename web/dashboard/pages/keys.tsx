@@ -49,7 +49,7 @@ export function Keys() {
           t.name,
           t.keyScopes,
           { title: t.created, givesWay: 'late' },
-          { title: t.lastUsed, givesWay: 'late' },
+          t.lastUsed,
           t.status,
           `!${t.actions}`,
         ]}
@@ -114,7 +114,7 @@ function NewKey(props: { onClose: () => void; onCreated: (key: string | null) =>
         <fieldset class="scopes">
           <legend>{t.keyScopes}</legend>
           {OFFERED.map((scope) => (
-            <label key={scope} class="choice">
+            <label key={scope} class="choice" title={can(scope) ? undefined : t.scopeMissing}>
               <input
                 type="checkbox"
                 checked={scopes.includes(scope)}
@@ -129,7 +129,7 @@ function NewKey(props: { onClose: () => void; onCreated: (key: string | null) =>
         <FormButtons
           form={form}
           submit={t.createKey}
-          disabled={scopes.length === 0}
+          blocked={scopes.length === 0 ? t.chooseScope : null}
           onCancel={props.onClose}
         />
       </form>
@@ -156,7 +156,7 @@ function Row({ record, onRevoke }: { record: KeyView; onRevoke: () => void }) {
       <Cell label={t.created} givesWay="late">
         <Time at={record.created_at} />
       </Cell>
-      <Cell label={t.lastUsed} givesWay="late">
+      <Cell label={t.lastUsed}>
         <Time at={record.last_used_at} />
       </Cell>
       <Cell label={t.status}>

@@ -95,12 +95,7 @@ function LabelList(props: { kind: LabelKind; title: string; lead: string; empty:
       {list && list.length > 0 && (
         <Table
           label={props.title}
-          columns={[
-            t.name,
-            ...(isPermission ? [{ title: t.permissionTitle, givesWay: 'late' as const }] : []),
-            t.subscribers,
-            `!${t.edit}`,
-          ]}
+          columns={[t.name, ...(isPermission ? [t.permissionTitle] : []), t.subscribers, `!${t.edit}`]}
         >
           {list.map((label) => (
             <tr key={label.name}>
@@ -108,7 +103,7 @@ function LabelList(props: { kind: LabelKind; title: string; lead: string; empty:
                 <Clip>{label.name}</Clip> {label.default && <Badge tone="good">{t.permissionDefault}</Badge>}
               </Cell>
               {isPermission && (
-                <Cell label={t.permissionTitle} givesWay="late">
+                <Cell label={t.permissionTitle}>
                   {label.title_en || label.title_ru ? (
                     <Clip wide>{[label.title_en, label.title_ru].filter(Boolean).join(' · ')}</Clip>
                   ) : (

@@ -10,11 +10,10 @@ import {
   Clip,
   ConfirmDialog,
   CopyButton,
+  CreateButton,
   Dialog,
   Empty,
-  FirstStep,
   FormButtons,
-  Icon,
   TagsAndPermissions,
   None,
   Pager,
@@ -37,21 +36,19 @@ export function Links() {
   const [creating, setCreating] = useState(false);
   const [deleting, setDeleting] = useState<LinkView | null>(null);
   const list = links.data?.data;
+  const isEmpty = list?.length === 0;
+  const create = <CreateButton scope="manage" act={() => setCreating(true)} text={t.newLink} />;
   return (
     <>
       <div class="heading">
         <Heading title={t.links} />
-        <Allowed scope="manage">
-          <button type="button" class="btn primary" onClick={() => setCreating(true)}>
-            <Icon name="plus" small /> {t.newLink}
-          </button>
-        </Allowed>
+        {!isEmpty && create}
       </div>
       <p class="lead">{t.linksLead}</p>
       <Problem error={links.error} />
-      {list?.length === 0 && (
+      {isEmpty && (
         <Empty icon="link" title={t.noLinks} text={t.noLinksText}>
-          <FirstStep scope="manage" act={() => setCreating(true)} text={t.addLink} />
+          {create}
         </Empty>
       )}
       {list && list.length > 0 && (
@@ -59,9 +56,9 @@ export function Links() {
           label={t.links}
           columns={[
             t.name,
-            { title: t.labels, givesWay: 'late' },
+            t.labels,
             t.linkUses,
-            { title: t.linkExpires, givesWay: 'late' },
+            t.linkExpires,
             ...(can('manage') ? [t.link] : []),
             `!${t.delete}`,
           ]}
@@ -142,12 +139,12 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
       <Cell label={t.name} lead>
         {link.name === null ? <span class="hint">{t.unnamed}</span> : <Clip>{link.name}</Clip>}{' '}
         {link.external_id !== null && (
-          <span class="hint">
-            <Clip>{t.linkFor(link.external_id)}</Clip>
+          <span class="hint clip" title={t.linkFor(link.external_id)}>
+            {t.linkFor(link.external_id)}
           </span>
         )}
       </Cell>
-      <Cell label={t.labels} givesWay="late">
+      <Cell label={t.labels}>
         <Labels names={[...link.tags, ...link.permissions]} />
       </Cell>
       <Cell label={t.linkUses}>
@@ -156,7 +153,7 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
           {link.max_uses !== null && ` / ${number(link.max_uses)}`}
         </span>
       </Cell>
-      <Cell label={t.linkExpires} givesWay="late">
+      <Cell label={t.linkExpires}>
         <Time at={link.expires_at} />
       </Cell>
       {can('manage') && (

@@ -18,7 +18,7 @@ import {
   Table,
   Time,
 } from '../elements';
-import { dateAndTime, monthAndYear, number } from '../format';
+import { capitalised, dateAndTime, monthAndYear, number } from '../format';
 import { messengerOptions } from '../messengers';
 import { useResource } from '../resource';
 import { Heading, Link, useFilters, usePages } from '../router';
@@ -57,7 +57,9 @@ function Usage({ usage }: { usage: UsageView }) {
       <h2 id="usage-title">{t.loginsInMonth(usage.logins, monthAndYear(usage.month))}</h2>
       {usage.billing_blocked && <p class="problem">{t.alertBlocked}</p>}
       <label class="meter">
-        <span>{t.planMeter(number(usage.plan_logins_used), number(usage.plan_logins), usage.plan)}</span>
+        <span>
+          {t.planMeter(number(usage.plan_logins_used), number(usage.plan_logins), capitalised(usage.plan))}
+        </span>
         <progress max={usage.plan_logins} value={usage.plan_logins_used} />
       </label>
       <p class="hint">
@@ -116,7 +118,7 @@ function SessionLog() {
             t.who,
             t.status,
             t.channel,
-            { title: t.flow, givesWay: 'late' },
+            t.flow,
             { title: t.stateValue, givesWay: 'soon' },
             { title: t.device, givesWay: 'soon' },
             t.started,
@@ -145,7 +147,7 @@ function Row({ session }: { session: SessionRecord }) {
       <Cell label={t.channel}>
         <ChannelName channel={session.channel} />
       </Cell>
-      <Cell label={t.flow} givesWay="late">
+      <Cell label={t.flow}>
         {session.client_name === null ? t.flows[session.flow] : <Clip>{session.client_name}</Clip>}{' '}
         {session.message && <Clip>{session.message}</Clip>}
       </Cell>

@@ -5,8 +5,8 @@ import {
   ChannelName,
   Chip,
   ClearFilters,
+  CreateButton,
   Empty,
-  FirstStep,
   NoMatch,
   Pager,
   Problem,
@@ -83,7 +83,7 @@ export function Messages() {
           <NoMatch icon="envelope" title={t.results.noMessagesMatch} filters={filters} />
         ) : (
           <Empty icon="envelope" title={t.results.noMessages} text={t.results.noMessagesText}>
-            <FirstStep scope="send" to="/dashboard/broadcasts/new" text={t.writeBroadcast} />
+            <CreateButton scope="send" to="/dashboard/broadcasts/new" text={t.newBroadcast} />
           </Empty>
         ))}
       {list && list.length > 0 && (
@@ -93,7 +93,7 @@ export function Messages() {
             t.results.text,
             t.results.person,
             t.status,
-            { title: t.results.source, givesWay: 'late' },
+            t.results.source,
             { title: t.channel, givesWay: 'soon' },
             t.results.when,
           ]}
@@ -127,14 +127,12 @@ function Row(props: { message: MessageRecord; known: ReturnType<typeof useSubscr
       <Cell label={t.status}>
         <Badge tone={state.tone}>{state.text}</Badge>{' '}
         {message.reason && (
-          <span class="hint clip late" title={reasonText(message.reason)}>
+          <span class="hint clip" title={reasonText(message.reason)}>
             {reasonText(message.reason)}
           </span>
         )}
       </Cell>
-      <Cell label={t.results.source} givesWay="late">
-        {path ? <Link to={path}>{name}</Link> : name}
-      </Cell>
+      <Cell label={t.results.source}>{path ? <Link to={path}>{name}</Link> : name}</Cell>
       <Cell label={t.channel} givesWay="soon">
         <ChannelName channel={message.channel} />
       </Cell>

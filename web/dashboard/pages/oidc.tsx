@@ -6,12 +6,11 @@ import {
   Chip,
   ConfirmDialog,
   Copyable,
+  CreateButton,
   Dialog,
   Empty,
   Field,
-  FirstStep,
   FormButtons,
-  Icon,
   Problem,
   SecretDialog,
   Time,
@@ -36,15 +35,15 @@ export function OidcClients() {
   const close = () => setOpen(null);
   const showSecret = (secret: string | null) =>
     setOpen(secret === null ? null : { dialog: 'secret', secret });
+  const isEmpty = list?.length === 0;
+  const create = (
+    <CreateButton scope="manage" act={() => setOpen({ dialog: 'create' })} text={t.newOidcClient} />
+  );
   return (
     <>
       <div class="heading">
         <Heading title={t.oidc} />
-        <Allowed scope="manage">
-          <button type="button" class="btn primary" onClick={() => setOpen({ dialog: 'create' })}>
-            <Icon name="plus" small /> {t.newOidcClient}
-          </button>
-        </Allowed>
+        {!isEmpty && create}
       </div>
       <p class="lead">
         {t.oidcLead}{' '}
@@ -53,9 +52,9 @@ export function OidcClients() {
         </a>
       </p>
       <Problem error={clients.error} />
-      {list?.length === 0 && (
+      {isEmpty && (
         <Empty icon="login" title={t.noOidcClients} text={t.noOidcClientsText}>
-          <FirstStep scope="manage" act={() => setOpen({ dialog: 'create' })} text={t.addOidcClient} />
+          {create}
         </Empty>
       )}
       {list?.[0] && <Addresses client={list[0]} />}

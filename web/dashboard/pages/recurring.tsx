@@ -6,10 +6,9 @@ import {
   Badge,
   Cell,
   ConfirmDialog,
+  CreateButton,
   Crumbs,
   Empty,
-  FirstStep,
-  Icon,
   None,
   Pager,
   PlannedTime,
@@ -35,28 +34,23 @@ export function RecurringMessages() {
   const pages = usePages();
   const found = useResource(() => api.recurring(pages.cursor), pages.cursor ?? '', REFRESH_MS);
   const list = found.data?.data;
+  const isEmpty = list?.length === 0;
+  const create = <CreateButton scope="send" to="/dashboard/recurring/new" text={t.newRecurring} />;
   return (
     <>
       <div class="heading">
         <Heading title={t.recurring} />
-        <Allowed scope="send">
-          <Link to="/dashboard/recurring/new" class="btn primary">
-            <Icon name="plus" small /> {t.newRecurring}
-          </Link>
-        </Allowed>
+        {!isEmpty && create}
       </div>
       <p class="lead">{t.recurringLead}</p>
       <Problem error={found.error} />
-      {list?.length === 0 && (
+      {isEmpty && (
         <Empty icon="repeat" title={t.noRecurring} text={t.noRecurringText}>
-          <FirstStep scope="send" to="/dashboard/recurring/new" text={t.writeRecurring} />
+          {create}
         </Empty>
       )}
       {list && list.length > 0 && (
-        <Table
-          label={t.recurring}
-          columns={[t.name, t.when, t.nextRun, { title: t.runCount, givesWay: 'late' }, t.status]}
-        >
+        <Table label={t.recurring} columns={[t.name, t.when, t.nextRun, t.runCount, t.status]}>
           {list.map((entry) => (
             <Row key={entry.recurring_id} entry={entry} />
           ))}
@@ -83,9 +77,7 @@ function Row({ entry }: { entry: Recurring }) {
         {repeats(entry)}
       </Cell>
       <Cell label={t.nextRun}>{entry.next_run_at ? <PlannedTime at={entry.next_run_at} /> : <None />}</Cell>
-      <Cell label={t.runCount} givesWay="late">
-        {number(entry.runs)}
-      </Cell>
+      <Cell label={t.runCount}>{number(entry.runs)}</Cell>
       <Cell label={t.status}>
         <Badge tone={state.tone}>{state.text}</Badge>
       </Cell>

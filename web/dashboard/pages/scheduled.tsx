@@ -9,9 +9,8 @@ import {
   ClearFilters,
   Clip,
   ConfirmDialog,
+  CreateButton,
   Empty,
-  FirstStep,
-  Icon,
   None,
   Pager,
   PlannedTime,
@@ -44,18 +43,16 @@ export function ScheduledMessages() {
   );
   const list = found.data?.data;
   const known = useSubscribers(list?.map(({ subscriber_id }) => subscriber_id) ?? []);
+  const isEmpty = list?.length === 0 && !filters.isFiltered;
+  const create = <CreateButton scope="send" to="/dashboard/scheduled/new" text={t.newScheduled} />;
   return (
     <>
       <div class="heading">
         <Heading title={t.scheduled} />
-        <Allowed scope="send">
-          <Link to="/dashboard/scheduled/new" class="btn primary">
-            <Icon name="plus" small /> {t.newScheduled}
-          </Link>
-        </Allowed>
+        {!isEmpty && create}
       </div>
       <p class="lead">{t.scheduledLead}</p>
-      {(filters.isFiltered || list?.length !== 0) && (
+      {!isEmpty && (
         <div class="filters">
           <StatusSelect
             states={t.scheduledStates}
@@ -66,25 +63,14 @@ export function ScheduledMessages() {
         </div>
       )}
       <Problem error={found.error} />
-      {list?.length === 0 &&
-        (filters.isFiltered ? (
-          <Empty icon="calendar" title={t.noScheduledMatch} />
-        ) : (
-          <Empty icon="calendar" title={t.noScheduled} text={t.noScheduledText}>
-            <FirstStep scope="send" to="/dashboard/scheduled/new" text={t.newScheduled} />
-          </Empty>
-        ))}
+      {list?.length === 0 && filters.isFiltered && <Empty icon="calendar" title={t.noScheduledMatch} />}
+      {isEmpty && (
+        <Empty icon="calendar" title={t.noScheduled} text={t.noScheduledText}>
+          {create}
+        </Empty>
+      )}
       {list && list.length > 0 && (
-        <Table
-          label={t.scheduled}
-          columns={[
-            t.message,
-            { title: t.recipient, givesWay: 'late' },
-            t.sendsAt,
-            t.status,
-            `!${t.actions}`,
-          ]}
-        >
+        <Table label={t.scheduled} columns={[t.message, t.recipient, t.sendsAt, t.status, `!${t.actions}`]}>
           {list.map((entry) => (
             <Row key={entry.scheduled_id} entry={entry} known={known} onCancel={() => setCancelling(entry)} />
           ))}
@@ -145,7 +131,7 @@ function Row({
           <Clip>{title}</Clip>
         )}
       </Cell>
-      <Cell label={t.recipient} givesWay="late">
+      <Cell label={t.recipient}>
         {entry.audience ? (
           <Clip wide>{audienceText(entry.audience)}</Clip>
         ) : entry.subscriber_id ? (

@@ -30,7 +30,7 @@ function Section(props: { section: string | undefined; project: ProjectView; onC
     return (
       <>
         <Defaults project={project} />
-        <BotTextsForm />
+        <BotTextsForm project={project} />
       </>
     );
   }
@@ -98,15 +98,8 @@ function General({ project, onChanged }: { project: ProjectView; onChanged: () =
 function Defaults({ project }: { project: ProjectView }) {
   const [policy, setPolicy] = useState(project.retry_policy);
   const [timezone, setTimezone] = useState(project.timezone);
-  const [welcomeEn, setWelcomeEn] = useState(project.welcome_en ?? '');
-  const [welcomeRu, setWelcomeRu] = useState(project.welcome_ru ?? '');
-  const form = useForm(['retry_policy', 'welcome_en', 'welcome_ru', 'timezone'], async () => {
-    await api.changeProject({
-      retry_policy: policy,
-      timezone: timezone.trim() || 'UTC',
-      welcome_en: typedOrNull(welcomeEn),
-      welcome_ru: typedOrNull(welcomeRu),
-    });
+  const form = useForm(['retry_policy', 'timezone'], async () => {
+    await api.changeProject({ retry_policy: policy, timezone: timezone.trim() || 'UTC' });
     toast(t.saved);
   });
   return (
@@ -132,41 +125,7 @@ function Defaults({ project }: { project: ProjectView }) {
         value={timezone}
         onInput={setTimezone}
       />
-      <WelcomeField
-        label={t.welcomeEn}
-        error={form.problemOf('welcome_en')}
-        value={welcomeEn}
-        onInput={setWelcomeEn}
-      />
-      <WelcomeField
-        label={t.welcomeRu}
-        error={form.problemOf('welcome_ru')}
-        value={welcomeRu}
-        onInput={setWelcomeRu}
-      />
       <FormButtons form={form} submit={t.save} />
     </form>
-  );
-}
-
-function WelcomeField(props: {
-  label: string;
-  error: string | null;
-  value: string;
-  onInput: (text: string) => void;
-}) {
-  return (
-    <Field label={props.label} hint={t.welcomeHint(limits.welcomeLength)} error={props.error}>
-      {(attributes) => (
-        <textarea
-          {...attributes}
-          class="prose"
-          rows={2}
-          maxLength={limits.welcomeLength}
-          value={props.value}
-          onInput={(event) => props.onInput(event.currentTarget.value)}
-        />
-      )}
-    </Field>
   );
 }

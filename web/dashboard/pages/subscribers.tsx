@@ -118,7 +118,7 @@ export function Subscribers() {
             t.channel,
             t.status,
             { title: t.externalId, givesWay: 'late' },
-            { title: t.tags, givesWay: 'late' },
+            t.tags,
             t.since,
           ]}
         >
@@ -194,7 +194,7 @@ function Row(props: {
       <Cell label={t.externalId} givesWay="late">
         {subscriber.external_id === null ? <None /> : <Clip>{subscriber.external_id}</Clip>}
       </Cell>
-      <Cell label={t.tags} givesWay="late">
+      <Cell label={t.tags}>
         <Tags tags={subscriber.tags} onTag={onTag} />
       </Cell>
       <Cell label={t.since}>

@@ -9,12 +9,11 @@ import {
   Clip,
   ConfirmDialog,
   CopyButton,
+  CreateButton,
   Dialog,
   Empty,
   Field,
-  FirstStep,
   FormButtons,
-  Icon,
   None,
   Problem,
   Table,
@@ -46,26 +45,23 @@ export function Team({ session }: { session: DashboardSession }) {
     }
     await members.reload();
   };
+  const isEmpty = members.data?.data.length === 0;
+  const create = <CreateButton scope="admin" act={() => setInviting(true)} text={t.inviteMember} />;
   return (
     <>
       <div class="heading">
         <Heading title={t.team} />
-        <button type="button" class="btn primary" onClick={() => setInviting(true)}>
-          <Icon name="plus" small /> {t.inviteMember}
-        </button>
+        {!isEmpty && create}
       </div>
       <p class="lead">{t.teamLead}</p>
       <Problem error={error ?? members.error ?? invitations.error} />
-      {members.data && members.data.data.length === 0 && (
+      {isEmpty && (
         <Empty icon="users" title={t.noMembers} text={t.noMembersText}>
-          <FirstStep scope="admin" act={() => setInviting(true)} text={t.inviteFirst} />
+          {create}
         </Empty>
       )}
       {members.data && members.data.data.length > 0 && (
-        <Table
-          label={t.members}
-          columns={[t.member, t.role, t.notify, { title: t.lastSeen, givesWay: 'late' }, `!${t.remove}`]}
-        >
+        <Table label={t.members} columns={[t.member, t.role, t.notify, t.lastSeen, `!${t.remove}`]}>
           {members.data.data.map((member) => (
             <MemberRow
               key={member.member_id}
@@ -84,13 +80,7 @@ export function Team({ session }: { session: DashboardSession }) {
           <p class="lead">{t.invitationText(limits.invitationDays)}</p>
           <Table
             label={t.invitations}
-            columns={[
-              t.role,
-              t.invitedWho,
-              t.copyLink,
-              { title: t.expires, givesWay: 'late' },
-              `!${t.withdraw}`,
-            ]}
+            columns={[t.role, t.invitedWho, t.copyLink, t.expires, `!${t.withdraw}`]}
           >
             {invitations.data.data.map((invitation) => (
               <InvitationRow
@@ -215,7 +205,7 @@ function MemberRow(props: {
     <tr>
       <Cell label={t.member} lead>
         <Clip>{member.first_name}</Clip>
-        {member.username && <span class="hint"> @{member.username}</span>}
+        {member.username && <span class="hint clip">@{member.username}</span>}
       </Cell>
       <Cell label={t.role}>
         <RoleSelect
@@ -239,9 +229,7 @@ function MemberRow(props: {
           ))}
         </select>
       </Cell>
-      <Cell label={t.lastSeen} givesWay="late">
-        {member.last_seen_at ? <Time at={member.last_seen_at} /> : t.never}
-      </Cell>
+      <Cell label={t.lastSeen}>{member.last_seen_at ? <Time at={member.last_seen_at} /> : t.never}</Cell>
       <ActionCell>
         {isChangeable && (
           <button
@@ -270,7 +258,7 @@ function InvitationRow({ invitation, onWithdraw }: { invitation: Invitation; onW
           <Links invitation={invitation} />
         </span>
       </Cell>
-      <Cell label={t.expires} givesWay="late">
+      <Cell label={t.expires}>
         <Time at={invitation.expires_at} />
       </Cell>
       <ActionCell>

@@ -166,7 +166,7 @@ export function TemplateEditor({ template = null }: { template?: Template | null
             ))}
           </fieldset>
           <Allowed scope="manage">
-            <FormButtons form={form} submit={t.save} disabled={written.length === 0}>
+            <FormButtons form={form} submit={t.save} blocked={written.length === 0 ? t.textMissing : null}>
               {template && (
                 <button type="button" class="btn" onClick={() => setRemoving(true)}>
                   {t.delete}

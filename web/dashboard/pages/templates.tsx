@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { Allowed, Cell, Chip, Empty, FirstStep, Icon, None, Pager, Problem, Table, Time } from '../elements';
+import { Cell, Chip, CreateButton, Empty, None, Pager, Problem, Table, Time } from '../elements';
 import { number } from '../format';
 import { useResource } from '../resource';
 import { Heading, Link, usePages } from '../router';
@@ -11,34 +11,23 @@ export function Templates() {
   const pages = usePages();
   const found = useResource(() => api.templates(pages.cursor), pages.cursor ?? '');
   const list = found.data?.data;
+  const isEmpty = list?.length === 0;
+  const create = <CreateButton scope="manage" to="/dashboard/templates/new" text={t.newTemplate} />;
   return (
     <>
       <div class="heading">
         <Heading title={t.templates} />
-        <Allowed scope="manage">
-          <Link to="/dashboard/templates/new" class="btn primary">
-            <Icon name="plus" small /> {t.newTemplate}
-          </Link>
-        </Allowed>
+        {!isEmpty && create}
       </div>
       <p class="lead">{t.templatesLead}</p>
       <Problem error={found.error} />
-      {list?.length === 0 && (
+      {isEmpty && (
         <Empty icon="document" title={t.noTemplates} text={t.noTemplatesText}>
-          <FirstStep scope="manage" to="/dashboard/templates/new" text={t.writeTemplate} />
+          {create}
         </Empty>
       )}
       {list && list.length > 0 && (
-        <Table
-          label={t.templates}
-          columns={[
-            t.templateKey,
-            t.languages,
-            { title: t.variables, givesWay: 'late' },
-            { title: t.version, givesWay: 'late' },
-            t.changed,
-          ]}
-        >
+        <Table label={t.templates} columns={[t.templateKey, t.languages, t.variables, t.version, t.changed]}>
           {list.map((template) => (
             <tr key={template.key}>
               <Cell label={t.templateKey} lead>
@@ -53,7 +42,7 @@ export function Templates() {
                 {template.name && <span class="hint clip">{template.name}</span>}
               </Cell>
               <Cell label={t.languages}>{Object.keys(template.variants).join(', ')}</Cell>
-              <Cell label={t.variables} givesWay="late">
+              <Cell label={t.variables}>
                 {template.variables.length === 0 && <None />}
                 <span class="chips">
                   {template.variables.slice(0, VARIABLES_SHOWN).map((name) => (
@@ -66,9 +55,7 @@ export function Templates() {
                   )}
                 </span>
               </Cell>
-              <Cell label={t.version} givesWay="late">
-                {number(template.version)}
-              </Cell>
+              <Cell label={t.version}>{number(template.version)}</Cell>
               <Cell label={t.changed}>
                 <Time at={template.updated_at} />
               </Cell>

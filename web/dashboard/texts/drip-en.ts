@@ -3,8 +3,9 @@ export const dripEn = {
   chains: 'Drip chains',
   chainsLead: 'Messages that one person gets over time, step by step.',
   newChain: 'New chain',
+  nameMissing: 'Enter the name of the chain.',
+  lastStep: 'A chain needs at least one step',
   editChain: (name: string) => `Edit ${name}`,
-  buildChain: 'Build a chain',
   noChains: 'No drip chains yet',
   noChainsText:
     'Welcome new subscribers over their first days, or remind people of what they left in their cart.',

@@ -201,6 +201,7 @@ export const en = {
   oldSecretUntil: (at: string) => `The old secret also signs until ${at}`,
   editEndpoint: 'Edit endpoint',
   enable: 'Enable',
+  enableFirst: 'Enable the endpoint first',
   disable: 'Disable',
   endpointEnabled: 'Endpoint enabled',
   endpointDisabled: 'Endpoint disabled',
@@ -412,7 +413,6 @@ export const en = {
   // Broadcasts
   broadcastsLead: 'One message to many subscribers.',
   newBroadcast: 'New broadcast',
-  writeBroadcast: 'Write a broadcast',
   noBroadcasts: 'No broadcasts yet',
   noBroadcastsText: 'Write a message, choose who gets it, and see how it looks in each messenger.',
   broadcastStates: {
@@ -486,7 +486,6 @@ export const en = {
   templatesLead:
     'Texts with placeholders, in one or two languages. A message refers to a template by its key.',
   newTemplate: 'New template',
-  writeTemplate: 'Write a template',
   noTemplates: 'No templates yet',
   noTemplatesText: 'Write a text once, with placeholders like {{first_name}}, and use it in any message.',
   templateKey: 'Key',
@@ -541,7 +540,6 @@ export const en = {
   recurring: 'Recurring',
   recurringLead: 'Broadcasts that are sent on a schedule.',
   newRecurring: 'New recurring message',
-  writeRecurring: 'Create a recurring message',
   noRecurring: 'No recurring messages yet',
   noRecurringText: 'Send a digest every Monday morning, or a reminder on the first of each month.',
   recurringStates: { active: 'Active', paused: 'Paused', ended: 'Ended' },
@@ -595,7 +593,6 @@ export const en = {
   oidcGuide: 'What to paste where',
   newOidcClient: 'New client',
   editOidcClient: 'Edit client',
-  addOidcClient: 'Add a client',
   noOidcClients: 'Add a client for each site',
   noOidcClientsText:
     'You get a client id and a secret to paste into Auth.js, Keycloak, Supabase or any other.',
@@ -639,14 +636,12 @@ export const en = {
   redirectUrlsHint:
     'One per line. A session’s redirect_uri must exactly match the callback URL or one of these.',
   defaultRetryPolicy: 'Retry policy for new endpoints',
-  welcomeEn: 'Welcome message in English',
-  welcomeRu: 'Welcome message in Russian',
+  welcome: 'Welcome message',
   welcomeHint: (length: number) =>
     `The bot adds it after a login or a new subscription. Up to ${length} characters.`,
   links: 'Links',
   link: 'Link',
   linksLead: 'Opening a link subscribes a user and gives them its tags and permissions.',
-  addLink: 'Create the first link',
   noLinks: 'No links yet',
   noLinksText: 'Create one for a campaign, a till or a single user.',
   newLink: 'New link',

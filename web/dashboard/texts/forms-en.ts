@@ -5,8 +5,8 @@ export const formsEn = {
   formsFull: (most: number) => `${most} of ${most} forms. Delete one to create another.`,
   lead: 'Questions on your site, on a hosted page or in the bot. Answers arrive here and in your webhooks.',
   newForm: 'New form',
+  fieldMissing: 'Add at least one field.',
   editForm: (name: string) => `Edit ${name}`,
-  buildForm: 'Build a form',
   noForms: 'No forms yet',
   noFormsText:
     'Ask people for a call back, an order or an opinion, and decide what follows from their answers.',

@@ -300,6 +300,7 @@ export const ru: Texts = {
   oldSecretUntil: (at) => `Старый секрет тоже подписывает до ${at}`,
   editEndpoint: 'Изменить эндпоинт',
   enable: 'Включить',
+  enableFirst: 'Сначала включите эндпоинт',
   disable: 'Отключить',
   endpointEnabled: 'Эндпоинт включён',
   endpointDisabled: 'Эндпоинт отключён',
@@ -511,7 +512,6 @@ export const ru: Texts = {
   // Рассылки
   broadcastsLead: 'Одно сообщение многим подписчикам.',
   newBroadcast: 'Новая рассылка',
-  writeBroadcast: 'Написать рассылку',
   noBroadcasts: 'Рассылок пока нет',
   noBroadcastsText: 'Напишите сообщение, выберите получателей и посмотрите, как оно выглядит в мессенджере.',
   broadcastStates: {
@@ -602,7 +602,6 @@ export const ru: Texts = {
   oidcGuide: 'Что и куда вставить',
   newOidcClient: 'Новый клиент',
   editOidcClient: 'Изменить клиента',
-  addOidcClient: 'Добавить клиента',
   noOidcClients: 'Добавьте по клиенту на каждый сайт',
   noOidcClientsText:
     'Вы получите ID и секрет, которые вставляют в Auth.js, Keycloak, Supabase и другие платформы.',
@@ -647,8 +646,7 @@ export const ru: Texts = {
   redirectUrlsHint:
     'По одному в строке. redirect_uri сессии должен точно совпадать с адресом возврата или с одним из них.',
   defaultRetryPolicy: 'Повторы для новых эндпоинтов',
-  welcomeEn: 'Приветствие по-английски',
-  welcomeRu: 'Приветствие по-русски',
+  welcome: 'Приветствие',
   welcomeHint: (length) => `Бот добавит его после входа или новой подписки. До ${length} символов.`,
 
   // Вид страницы входа
@@ -678,7 +676,6 @@ export const ru: Texts = {
   forms: 'Формы',
   templatesLead: 'Тексты с подстановками на одном или двух языках. В сообщении указывают ключ шаблона.',
   newTemplate: 'Новый шаблон',
-  writeTemplate: 'Написать шаблон',
   noTemplates: 'Шаблонов пока нет',
   noTemplatesText:
     'Напишите текст один раз, с подстановками вроде {{first_name}}, и используйте в любых сообщениях.',
@@ -734,7 +731,6 @@ export const ru: Texts = {
   recurring: 'Регулярные',
   recurringLead: 'Рассылки, которые повторяются по расписанию.',
   newRecurring: 'Новая регулярная рассылка',
-  writeRecurring: 'Создать регулярную рассылку',
   noRecurring: 'Регулярных рассылок пока нет',
   noRecurringText: 'Отправляйте дайджест каждый понедельник или напоминание первого числа.',
   recurringStates: { active: 'Работает', paused: 'На паузе', ended: 'Завершена' },
@@ -766,7 +762,6 @@ export const ru: Texts = {
   links: 'Ссылки',
   link: 'Ссылка',
   linksLead: 'Открыв ссылку, пользователь подписывается и получает её теги и разрешения.',
-  addLink: 'Создать первую ссылку',
   noLinks: 'Ссылок пока нет',
   noLinksText: 'Создайте ссылку для акции, кассы или одного пользователя.',
   newLink: 'Новая ссылка',

@@ -33,7 +33,6 @@ export const teamEn = {
   notifyLevels: { none: 'None', assigned: 'Alerts and own tickets', all: 'All' },
   lastSeen: 'Last seen',
   never: 'Never',
-  inviteFirst: 'Invite the first member',
   noMembers: 'No members yet',
   noMembersText: 'Invite someone: they open the link in their messenger and confirm.',
   changeMember: (name: string) => `Change ${name}`,
@@ -78,6 +77,8 @@ export const teamEn = {
 
   // Scopes and settings
   keyScopes: 'Scopes',
+  chooseScope: 'Choose at least one scope.',
+  scopeMissing: 'You do not have this scope yourself',
   allScopes: 'All scopes',
   timezone: 'Time zone',
   timezoneHint: 'An IANA name, for example Europe/Berlin. Scheduled messages use it.',

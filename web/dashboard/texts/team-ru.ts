@@ -35,7 +35,6 @@ export const teamRu: typeof teamEn = {
   notifyLevels: { none: 'Не присылать', assigned: 'Сбои и свои обращения', all: 'Обо всём' },
   lastSeen: 'Последний визит',
   never: 'Ни разу',
-  inviteFirst: 'Пригласить первого участника',
   noMembers: 'В команде пока никого нет',
   noMembersText: 'Пригласите человека: он откроет ссылку в мессенджере и подтвердит.',
   changeMember: (name) => `Изменить: ${name}`,
@@ -81,6 +80,8 @@ export const teamRu: typeof teamEn = {
 
   // Права и настройки
   keyScopes: 'Права',
+  chooseScope: 'Выберите хотя бы одно право.',
+  scopeMissing: 'У вас самих нет этого права',
   allScopes: 'Все права',
   timezone: 'Часовой пояс',
   timezoneHint: 'Имя IANA, например Europe/Moscow. По нему отправляются запланированные сообщения.',
