@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import type pg from 'pg';
-import { taskQueues } from '../../src/temporal/names';
+import { taskQueues, workflowIds } from '../../src/temporal/names';
 import { retryPolicies } from '../../src/webhooks/retry-schedule';
 import type { ChaosFixture } from './fixture';
 import type { Arrival, Load, Seen } from './load';
@@ -31,9 +31,19 @@ export async function unsettled(
   );
   const open = rows.filter(({ count }) => count > 0).map(({ what, count }) => `${count} ${what}`);
   for (const domain of domains) open.push(...(await domain.unsettled(pool)));
-  const [workflows, waiting] = [await openWorkflows(fixture), await countWaiting(pool)];
-  if (workflows > waiting) open.push(`${workflows - waiting} workflows`);
-  if (workflows < waiting) open.push(`${waiting - workflows} deliveries without the workflow of their retry`);
+  const workflows = await openWorkflows(fixture);
+  const withoutWorkflow = (await waitingForRetry(pool)).filter(
+    (id) => !workflows.delete(workflowIds.delivery(id)),
+  );
+  const named = (items: string[]) => items.slice(0, 5).join(', ');
+  if (workflows.size > 0) {
+    open.push(`${workflows.size} workflows: ${named([...workflows].map(([id, doing]) => `${id} ${doing}`))}`);
+  }
+  if (withoutWorkflow.length > 0) {
+    open.push(
+      `${withoutWorkflow.length} deliveries without the workflow of their retry: ${named(withoutWorkflow)}`,
+    );
+  }
   return open;
 }
 
@@ -44,24 +54,46 @@ export async function unsettled(
 const WAITS_FOR_RETRY = `(policy = 'durable' AND scheduled_attempts >= 4 AND underway IS NULL
   AND next_attempt_at BETWEEN now() AND now() + make_interval(secs => (ARRAY[${retryPolicies.durable.offsets.join()}])[scheduled_attempts + 1]))`;
 
-async function countWaiting(pool: pg.Pool): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(
-    `SELECT count(*)::int FROM deliveries WHERE status = 'pending' AND ${WAITS_FOR_RETRY}`,
+async function waitingForRetry(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT id FROM deliveries WHERE status = 'pending' AND ${WAITS_FOR_RETRY}`,
   );
-  return rows[0]?.count ?? 0;
+  return rows.map(({ id }) => id);
 }
 
-async function openWorkflows({ temporalAddress, settings }: ChaosFixture): Promise<number> {
+/** More are not looked at one by one: they are on their way. */
+const FEW = 50;
+
+/**
+ * The ids of open workflows, with the activities that they wait for. The list of a server that was killed may be behind, so that a
+ * few are asked for their own state.
+ */
+async function openWorkflows({ temporalAddress, settings }: ChaosFixture): Promise<Map<string, string>> {
   const connection = await Connection.connect({ address: temporalAddress });
   try {
     const queues = Object.values(taskQueues(settings['HERALD_TASK_QUEUE_PREFIX'] ?? ''));
     const ours = queues.map((queue) => `"${queue}"`).join(', ');
     const client = new Client({ connection });
-    return (await client.workflow.count(`TaskQueue IN (${ours}) AND ExecutionStatus = "Running"`)).count;
+    const query = `TaskQueue IN (${ours}) AND ExecutionStatus = "Running"`;
+    const open = new Map<string, string>();
+    for await (const { workflowId } of client.workflow.list({ query })) open.set(workflowId, '');
+    if (open.size > FEW) return open;
+    for (const id of open.keys()) {
+      const { status, raw } = await client.workflow.getHandle(id).describe();
+      if (status.name !== 'RUNNING') open.delete(id);
+      else open.set(id, (raw.pendingActivities ?? []).map(pendingText).join(', '));
+    }
+    return open;
   } finally {
     await connection.close();
   }
 }
+
+const pendingText = (activity: {
+  activityType?: { name?: string | null } | null;
+  attempt?: number | null;
+  lastFailure?: { message?: string | null } | null;
+}) => `${activity.activityType?.name} ${activity.attempt}: ${activity.lastFailure?.message ?? 'no failure'}`;
 
 /** What must be true after any disaster, judged by what the outside saw and the database says. */
 export async function checkInvariants(
@@ -129,7 +161,7 @@ async function checkDeliveries(pool: pg.Pool, seen: Seen): Promise<Invariant[]> 
     ({ failure, policy, scheduled_attempts }) =>
       failure !== 'exhausted' || policy !== 'quick' || scheduled_attempts !== 4,
   );
-  const waiting = await countWaiting(pool);
+  const waiting = (await waitingForRetry(pool)).length;
   const others = deliveries.length - succeeded.length - failed.length - waiting;
   const arrivals = [...seen.received.values()];
   const wrongBytes = [...seen.received].filter(([id, bodies]) =>
