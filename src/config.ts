@@ -106,6 +106,11 @@ const ownSettings = z.object({
     .describe(
       'URL of the same database without a pooler, when `DATABASE_URL` is a pooler in transaction mode (PgBouncer). LISTEN, leader election, migrations and commands use it, and statements are not prepared by name.',
     ),
+  HERALD_DATABASE_PREPARED: flag
+    .default(false)
+    .describe(
+      'Whether the pooler of `DATABASE_URL` keeps statements that are prepared by name (PgBouncer 1.21 or newer with `max_prepared_statements`). Otherwise PostgreSQL plans each statement anew, which costs several times as much.',
+    ),
   HERALD_DATABASE_POOL: whole(8, 500)
     .default(20)
     .describe(
@@ -362,6 +367,9 @@ function pairProblems(values: Settings): string[] {
   }
   if (values.HERALD_DATABASE_DIRECT_URL && !values.DATABASE_URL) {
     return ['DATABASE_URL: is required with HERALD_DATABASE_DIRECT_URL'];
+  }
+  if (values.HERALD_DATABASE_PREPARED && !values.HERALD_DATABASE_DIRECT_URL) {
+    return ['HERALD_DATABASE_DIRECT_URL: is required with HERALD_DATABASE_PREPARED'];
   }
   return [];
 }

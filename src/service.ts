@@ -68,6 +68,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const pools = createPools({
       url: databaseUrl,
       transactionPooler: config.HERALD_DATABASE_DIRECT_URL !== undefined,
+      poolerPrepares: config.HERALD_DATABASE_PREPARED,
       roles: config.roles,
       size: config.HERALD_DATABASE_POOL,
       projectShare: config.HERALD_PROJECT_CONNECTIONS,

@@ -28,6 +28,8 @@ export interface PoolOptions {
   projectShare?: number | undefined;
   /** The URL is a pooler in transaction mode: the next statement may run on another connection of the server. */
   transactionPooler?: boolean | undefined;
+  /** The pooler keeps track of statements that are prepared by name. */
+  poolerPrepares?: boolean | undefined;
   /** Told of every connection that is made or lost. */
   outage?: Pick<Outage, 'watch'> | undefined;
 }
@@ -42,7 +44,7 @@ const limitsOfPools = new WeakMap<pg.Pool, TimeLimits>();
 
 export function createPool(options: PoolOptions): SharedPool {
   const { url, max = 10, applicationName = 'herald', timeLimits, projectShare, outage } = options;
-  const { transactionPooler = false } = options;
+  const { transactionPooler = false, poolerPrepares = false } = options;
   const pool = new SharedPool(
     {
       connectionString: url,
@@ -63,7 +65,7 @@ export function createPool(options: PoolOptions): SharedPool {
       }),
       // Statements that are sent without awaiting the one before share a round trip.
       pipeline: true,
-      ...(transactionPooler && { Client: UnnamedClient }),
+      ...(transactionPooler && !poolerPrepares && { Client: UnnamedClient }),
     },
     projectShare,
   );

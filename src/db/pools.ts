@@ -20,7 +20,7 @@ const OTHER_CONNECTIONS = 2;
 
 export interface PoolsOptions extends Pick<
   PoolOptions,
-  'url' | 'timeLimits' | 'projectShare' | 'transactionPooler' | 'outage'
+  'url' | 'timeLimits' | 'projectShare' | 'transactionPooler' | 'poolerPrepares' | 'outage'
 > {
   roles: readonly (keyof typeof purposesOfRoles)[];
   /** Connections of the process, all together. */

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * For a pooler in transaction mode. A statement that was prepared by name belongs to one connection of the server, and the next
- * transaction may get another; poolers that keep track of names came late (PgBouncer 1.21). Each statement is parsed again instead.
+ * For a pooler in transaction mode that does not keep track of names, as PgBouncer before 1.21. A statement that was prepared by
+ * name belongs to one connection of the server, and the next transaction may get another. Each statement is parsed again instead.
  */
 export class UnnamedClient extends pg.Client {
   override query(...given: unknown[]): never {

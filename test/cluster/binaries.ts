@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -57,10 +57,13 @@ export async function findPostgres(major: string): Promise<PostgresBinaries> {
   };
 }
 
-export function findPgBouncer(): string {
-  const found = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find((file) =>
-    existsSync(file),
+/** One that was installed by hand is newer than that of the distribution. */
+export function findPgBouncer(): { file: string; prepares: boolean } {
+  const file = ['/usr/local/bin/pgbouncer', '/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((each) =>
+    existsSync(each),
   );
-  if (found === undefined) throw new Error('there is no PgBouncer: apt-get install pgbouncer');
-  return found;
+  if (file === undefined) throw new Error('there is no PgBouncer: apt-get install pgbouncer');
+  const version = execFileSync(file, ['--version'], { encoding: 'utf8' });
+  const [, minor] = /PgBouncer 1\.(\d+)/.exec(version) ?? [];
+  return { file, prepares: Number(minor) >= 21 };
 }

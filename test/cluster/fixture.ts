@@ -71,6 +71,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterFixt
       HERALD_PUBLIC_URL: balancer.url,
       DATABASE_URL: pgBouncer.url,
       HERALD_DATABASE_DIRECT_URL: directUrl,
+      HERALD_DATABASE_PREPARED: String(pgBouncer.prepares),
       TEMPORAL_ADDRESS: temporal.address,
       ...options.settings,
     };

@@ -8,6 +8,8 @@ import type { PostgresPair } from './postgres';
 
 export interface PgBouncer {
   url: string;
+  /** It keeps statements that are prepared by name. */
+  prepares: boolean;
   pid: number;
   stop(): Promise<void>;
 }
@@ -15,6 +17,7 @@ export interface PgBouncer {
 /** PgBouncer with the settings that ops/pgbouncer documents; only addresses and authentication are those of the test. */
 export async function startPgBouncer(directory: string, postgres: PostgresPair): Promise<PgBouncer> {
   const port = await stablePort();
+  const { file: command, prepares } = findPgBouncer();
   const documented = await readFile(path.join(packageRoot, 'ops', 'pgbouncer', 'pgbouncer.ini'), 'utf8');
   const server = new URL(postgres.url('herald'));
   const own: Record<string, string> = {
@@ -28,6 +31,7 @@ export async function startPgBouncer(directory: string, postgres: PostgresPair):
     unix_socket_dir: '',
   };
   const settings = documented
+    .replace(/^;(max_prepared_statements = .*)/m, (line, setting: string) => (prepares ? setting : line))
     .replace(/^herald = host=\S+ port=\S+/m, () =>
       [
         `herald = host=${server.hostname} port=${server.port}`,
@@ -41,13 +45,14 @@ export async function startPgBouncer(directory: string, postgres: PostgresPair):
   await writeFile(file, `${settings.join('\n')}\n`);
   await chmod(file, 0o644);
   const child = startChild({
-    command: findPgBouncer(),
+    command,
     args: [file],
     logFile: path.join(directory, 'pgbouncer.log'),
     as: postgres.owner,
   });
   return {
     url: `postgres://herald:any@127.0.0.1:${port}/herald`,
+    prepares,
     pid: child.pid,
     stop: () => child.end('SIGINT'),
   };

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { withCancellation } from '../../../src/db/cancellable';
 import { createPool, withPipelinedTransaction, withTransaction } from '../../../src/db/pool';
-import { row } from '../../../src/db/query';
+import { row, rows } from '../../../src/db/query';
 import { isUnavailable } from '../../../src/lib/unavailable';
 import { eventually } from '../../support/eventually';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
@@ -146,7 +146,7 @@ test('a reader that goes away ends its statement on the server', async () => {
   expect((await pool.query(sleeps)).rowCount).toBe(0);
 });
 
-test('behind a pooler in transaction mode no statement is prepared by name, and no setting stays on a connection', async () => {
+test('behind a pooler in transaction mode no statement is prepared by name unless it keeps them, and no setting stays on a connection', async () => {
   const limits = { statementMs: 7_000, lockMs: 3_000 };
   const pooled = createPool({ url: database.url, max: 1, timeLimits: limits, transactionPooler: true });
   try {
@@ -158,5 +158,17 @@ test('behind a pooler in transaction mode no statement is prepared by name, and 
     expect(await row(pooled, 'left', left)).toEqual({ prepared: 0, limit: '0' });
   } finally {
     await pooled.end();
+  }
+  const options = { url: database.url, max: 1, transactionPooler: true, poolerPrepares: true };
+  const preparing = createPool({ ...options, timeLimits: limits });
+  try {
+    await row(preparing, 'named', 'SELECT 1 AS one');
+    const names = await rows(preparing, 'left', 'SELECT name FROM pg_prepared_statements ORDER BY name');
+    expect(names).toEqual([{ name: 'left' }, { name: 'named' }]);
+    expect(await row(preparing, 'limit', `SELECT current_setting('statement_timeout') AS limit`)).toEqual({
+      limit: '0',
+    });
+  } finally {
+    await preparing.end();
   }
 });
