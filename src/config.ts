@@ -109,7 +109,7 @@ const ownSettings = z.object({
   HERALD_DATABASE_PREPARED: flag
     .default(false)
     .describe(
-      'Whether the pooler of `DATABASE_URL` keeps statements that are prepared by name (PgBouncer 1.21 or newer with `max_prepared_statements`). Otherwise PostgreSQL plans each statement anew, which costs several times as much.',
+      'Whether the pooler of `DATABASE_URL` keeps statements that are prepared by name (PgBouncer 1.21 or newer with `max_prepared_statements`). Otherwise PostgreSQL plans each statement anew, which takes much of its CPU.',
     ),
   HERALD_DATABASE_POOL: whole(8, 500)
     .default(20)
