@@ -1,6 +1,6 @@
-import { limits } from '../../contract/limits';
 import type { Db } from '../../db/pool';
 import { row } from '../../db/query';
+import { SEARCHED_SINCE } from './search';
 
 /**
  * Few enough that a deletion of one of the events, or a delivery, waits only for milliseconds. Written into the statement: as a
@@ -43,7 +43,7 @@ export async function indexNextEvents(db: Db): Promise<number> {
        SELECT v.id, v.project_id, v.created_at, v.body FROM progress p CROSS JOIN LATERAL (
          SELECT v.id, v.project_id, v.created_at, v.body FROM events v
          -- One lower bound for the time: beside a second one PostgreSQL would begin at the first of these days.
-         WHERE v.created_at >= greatest(now() - interval '${limits.webhookSearchDays} days', p.created_at)
+         WHERE v.created_at >= greatest(${SEARCHED_SINCE}, p.created_at)
            AND (v.created_at, v.id) > (p.created_at, p.event_id)
            AND v.created_at < (SELECT ${ALL_COMMITTED_BEFORE})
          ORDER BY v.created_at, v.id LIMIT ${INDEX_BATCH}) v

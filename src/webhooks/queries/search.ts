@@ -142,7 +142,8 @@ export async function listNamed(
   return found.rows;
 }
 
-const SEARCHED_SINCE = `now() - interval '${limits.webhookSearchDays} days'`;
+/** Older events are not searched. */
+export const SEARCHED_SINCE = `now() - interval '${limits.webhookSearchDays} days'`;
 const IN_TIME = (created: string) => `${created} > ${SEARCHED_SINCE}`;
 /** $2 and $3 are the text in its two spellings, which mostly are one. */
 const HAS_TEXT = `(position(lower($2::text) IN lower(v.body)) > 0
