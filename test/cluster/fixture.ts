@@ -45,10 +45,13 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterFixt
   // As root, PostgreSQL and PgBouncer run as another user, who must be able to pass.
   await chmod(directory, 0o755);
   const stops: (() => Promise<unknown>)[] = [];
-  const stop = async () => {
-    for (const stopOne of stops.splice(0).reverse()) await stopOne();
+  const stopAll = async () => {
+    for (const stopOne of stops.reverse()) await stopOne();
     await rm(directory, { recursive: true, force: true });
   };
+  let stopping: Promise<void> | undefined;
+  /** Once: an interruption and the end of the scenario wait for the same stop. */
+  const stop = () => (stopping ??= stopAll());
   try {
     onProgress(`starting PostgreSQL ${options.postgres} with a replica, PgBouncer and Temporal`);
     const postgres = await startPostgresPair(directory, await findPostgres(options.postgres));
