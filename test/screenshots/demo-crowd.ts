@@ -91,7 +91,22 @@ export async function seedCrowd(service: TestService, receiverUrl: string): Prom
     });
   }
   await seedJobs(service, project.id);
+  await seedMessages(service, project.id);
   return project;
+}
+
+/** One for each subscriber, all of them ended. */
+async function seedMessages(service: TestService, projectId: string): Promise<void> {
+  await service.pool.query(
+    `INSERT INTO messages (project_id, request_id, subscriber_id, channel, source, content, status, reason, created_at, ended_at)
+     SELECT $1, gen_random_uuid(), id, channel, 'send',
+       jsonb_build_object('text', left($2, 4 + (n * 13) % 90), 'format', 'plain', 'buttons', '[]'::jsonb),
+       CASE WHEN n % 5 = 0 THEN 'failed' WHEN n % 7 = 0 THEN 'skipped' ELSE 'sent' END,
+       CASE WHEN n % 5 = 0 THEN 'blocked' WHEN n % 7 = 0 THEN 'unsubscribed' END, at, at
+     FROM (SELECT id, channel, row_number() OVER (ORDER BY created_at DESC) AS n FROM subscribers WHERE project_id = $1) subscriber,
+       LATERAL (SELECT now() - make_interval(mins => n::int * 7) AS at) moment`,
+    [projectId, LONG],
+  );
 }
 
 /** Broadcasts and batches, the newest of each under way. No workflow is started for them: `wake_at` is infinite. */

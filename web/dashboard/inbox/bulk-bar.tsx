@@ -78,9 +78,13 @@ export function BulkBar(props: {
             givenStatuses.map((value) => ({ value, text: t.ticketStates[value] })),
             (value) => ({ status: value as (typeof givenStatuses)[number] }),
           )}
-          {menu(w.assignTo, [...agentOptions(props.desk), { value: 'none', text: w.nobody }], (value) => ({
-            assignee_id: value === 'none' ? null : value,
-          }))}
+          {menu(
+            w.assignTo,
+            [...agentOptions(props.desk), { value: 'none', text: w.noAssignee }],
+            (value) => ({
+              assignee_id: value === 'none' ? null : value,
+            }),
+          )}
           {menu(w.setPriority, priorityOptions(), (value) => ({
             priority: value as NonNullable<TicketChanges['priority']>,
           }))}

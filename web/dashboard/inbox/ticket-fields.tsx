@@ -44,7 +44,7 @@ export function TicketFields(props: {
         value={ticket.assignee_id ?? ''}
         onChange={(value) => void onChange({ assignee_id: value || null })}
         options={[
-          { value: '', text: w.nobody },
+          { value: '', text: w.noAssignee },
           ...agents,
           ...(isFormer ? [{ value: ticket.assignee_id ?? '', text: w.formerMember }] : []),
         ]}
@@ -73,7 +73,7 @@ function ReadFields({ ticket, desk }: { ticket: Ticket; desk: Desk }) {
   return (
     <p class="hint ticket-facts">
       <span>
-        {w.assignee}: {ticket.assignee_id === null ? w.nobody : agentName(desk, ticket.assignee_id)}
+        {w.assignee}: {ticket.assignee_id === null ? w.noAssignee : agentName(desk, ticket.assignee_id)}
       </span>
       <span>
         {w.priority}: {w.priorities[ticket.priority]}

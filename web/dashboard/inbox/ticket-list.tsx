@@ -184,7 +184,7 @@ function ListFilters({ desk, filters }: { desk: Desk; filters: Filters }) {
               label={w.assignee}
               value={values.assignee}
               onChange={(value) => filters.set('assignee', value)}
-              options={[any, { value: 'none', text: w.nobody }, ...agentOptions(desk)]}
+              options={[any, { value: 'none', text: w.noAssignee }, ...agentOptions(desk)]}
             />
           )}
           <SubscriberFilter

@@ -48,7 +48,7 @@ export function TicketTypes() {
               </Cell>
               <Cell label={w.priority}>{w.priorities[type.priority]}</Cell>
               <Cell label={w.assignee}>
-                {type.assignee_id === null ? w.nobody : <Clip>{agentName(desk, type.assignee_id)}</Clip>}
+                {type.assignee_id === null ? w.noAssignee : <Clip>{agentName(desk, type.assignee_id)}</Clip>}
               </Cell>
               <ActionCell>
                 <button
@@ -157,7 +157,7 @@ function EditType(props: {
           label={w.assignee}
           error={form.problemOf('assignee_id')}
           value={assignee}
-          options={[{ value: '', text: w.nobody }, ...agentOptions(props.desk)]}
+          options={[{ value: '', text: w.noAssignee }, ...agentOptions(props.desk)]}
           onChange={setAssignee}
         />
         <FormButtons form={form} submit={t.save} onCancel={props.onClose} />

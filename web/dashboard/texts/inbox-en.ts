@@ -24,7 +24,7 @@ export const inboxEn = {
   type: 'Type',
   noType: 'No type',
   assignee: 'Assignee',
-  nobody: 'Nobody',
+  noAssignee: 'Unassigned',
   me: (name: string) => `${name} (you)`,
   formerMember: 'Former member',
   unread: 'Unread',

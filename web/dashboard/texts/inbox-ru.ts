@@ -25,7 +25,7 @@ export const inboxRu: InboxTexts = {
   type: 'Тип',
   noType: 'Без типа',
   assignee: 'Ответственный',
-  nobody: 'Нет',
+  noAssignee: 'Не назначен',
   me: (name) => `${name} (вы)`,
   formerMember: 'Бывший участник',
   unread: 'Не прочитано',
