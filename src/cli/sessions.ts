@@ -24,7 +24,7 @@ function present(session: OperatorSession) {
     expires_at: isoTime(session.expires_at),
     decided_at: isoTimeOrNull(session.decided_at),
     code_expires_at: isoTimeOrNull(session.code_expires_at),
-    consumed_at: isoTimeOrNull(session.consumed_at),
+    redeemed_at: isoTimeOrNull(session.consumed_at),
     workflow_started_at: isoTimeOrNull(session.workflow_started_at),
   };
 }

@@ -44,7 +44,7 @@ const readers = {
       what: found.flow,
       status: sessionOutcome(found),
       detail: found.channel,
-      changedAt: found.consumed_at ?? found.decided_at,
+      changedAt: found.redeemed_at ?? found.decided_at,
     }));
   },
 };

@@ -283,7 +283,7 @@ export const sessionRecordSchema = z.strictObject({
   created_at: timestampSchema,
   expires_at: timestampSchema.describe('When the session expires without an answer.'),
   decided_at: timestampSchema.nullable(),
-  consumed_at: timestampSchema.nullable(),
+  redeemed_at: timestampSchema.nullable(),
 });
 export type SessionRecord = z.infer<typeof sessionRecordSchema>;
 

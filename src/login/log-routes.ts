@@ -102,6 +102,6 @@ export function presentSession(session: LoggedSession, format: SubscriberIdForma
     created_at: isoTime(session.created_at),
     expires_at: isoTime(session.expires_at),
     decided_at: isoTimeOrNull(session.decided_at),
-    consumed_at: isoTimeOrNull(session.consumed_at),
+    redeemed_at: isoTimeOrNull(session.consumed_at),
   };
 }

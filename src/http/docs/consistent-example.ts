@@ -25,7 +25,7 @@ const rules: Rule[] = [
   },
   { fields: ['next_attempt_at', 'ended_at'], values: () => ({ next_attempt_at: ABSENT }) },
   { fields: ['attempted_at', 'status'], values: () => ({ status: 200, next_attempt_at: ABSENT }) },
-  { fields: ['decided_at', 'consumed_at'], values: () => ({ status: 'consumed' }) },
+  { fields: ['decided_at', 'redeemed_at'], values: () => ({ status: 'consumed' }) },
   { fields: ['request_id', 'decided_at'], values: pendingRequest },
   { fields: ['sent', 'failed', 'skipped'], values: counted },
   { fields: ['sent', 'failed', 'skipped', 'details'], values: countedDetails },

@@ -14,7 +14,7 @@ export const personalData: PersonalData = {
       held: {
         as: 'logins',
         columns: `s.id AS session_id, s.flow, s.status, s.channel, s.state, s.redirect_uri, s.client_ip, s.user_agent, s.lang,
-        s.created_at, s.expires_at, s.decided_at, s.consumed_at`,
+        s.created_at, s.expires_at, s.decided_at, s.consumed_at AS redeemed_at`,
         from: 'auth_sessions s',
         where: OWN_SESSIONS,
         order: ['s.created_at', 's.id'],

@@ -171,6 +171,7 @@ test('sessions are listed and shown without their codes', async () => {
     [session.session_id, 'confirmed'],
     [waiting.session_id, 'pending'],
   ]);
+  expect(listed[0]).toHaveProperty('redeemed_at', null);
   const pending = await heraldJson<object[]>(
     ['sessions', 'list', '--project', project.slug, '--status', 'pending', '--since', '1h'],
     settings,

@@ -64,7 +64,10 @@ test('logins are counted by day and messenger, each step once; approvals are not
   const listed = async (status: string) =>
     (await project.api('GET', `/v1/auth/sessions?status=${status}`)).body.data;
   expect(await listed('unredeemed')).toMatchObject([
-    { session_id: unredeemed.session_id, status: 'unredeemed' },
+    { session_id: unredeemed.session_id, status: 'unredeemed', redeemed_at: null },
+  ]);
+  expect(await listed('consumed')).toMatchObject([
+    { session_id: redeemed.session.session_id, redeemed_at: expect.stringMatching(/\+00:00$/) },
   ]);
   expect(await listed('expired')).toMatchObject([{ session_id: asked.id }]);
   const one = await project.api('GET', `/v1/auth/sessions/${unredeemed.session_id}`);

@@ -100,7 +100,7 @@ interface Step {
 function stepsOf(session: SessionRecord): Step[] {
   const words = t.results.loginSteps;
   const steps: Step[] = [{ text: words.created, at: session.created_at, icon: 'login', tone: '' }];
-  const { status, confirmed, decided_at: decided, consumed_at: consumed } = session;
+  const { status, confirmed, decided_at: decided, redeemed_at: redeemed } = session;
   const add = (text: string, at: string | null, icon: IconName, tone: Step['tone']) =>
     steps.push({ text, at, icon, tone });
   if (confirmed) add(words.confirmed, decided, 'checkCircle', 'succeeded');
@@ -108,7 +108,7 @@ function stepsOf(session: SessionRecord): Step[] {
   else if (status === 'declined') add(words.declined, decided, 'xMark', 'failed');
   else if (status === 'expired') add(words.expired, session.expires_at, 'xMark', 'failed');
   else add(words.waiting, null, 'minusCircle', 'running');
-  if (consumed !== null) add(words.redeemed, consumed, 'checkCircle', 'succeeded');
+  if (redeemed !== null) add(words.redeemed, redeemed, 'checkCircle', 'succeeded');
   else if (status === 'unredeemed') add(words.unredeemed, null, 'xMark', 'failed');
   return steps;
 }

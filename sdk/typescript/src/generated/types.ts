@@ -148,7 +148,7 @@ export type AuthListSessionsItem = {
   /** When the session expires without an answer. */
   expires_at: string;
   decided_at: string | null;
-  consumed_at: string | null;
+  redeemed_at: string | null;
 };
 
 /** The response of GET /v1/auth/sessions/{id}. */

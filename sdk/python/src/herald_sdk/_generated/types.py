@@ -172,7 +172,7 @@ class AuthListSessionsItem(TypedDict):
     expires_at: str
     """When the session expires without an answer."""
     decided_at: Union[str, None]
-    consumed_at: Union[str, None]
+    redeemed_at: Union[str, None]
 
 
 class AuthGetStatsQuery(TypedDict):
