@@ -2,6 +2,7 @@ import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
+import { canonicalAddress } from '../http/client-network';
 import type { Work } from '../http/idempotency';
 import { randomBase62, sha256 } from '../lib/tokens';
 import { currentTraceparent } from '../lib/tracing';
@@ -94,14 +95,17 @@ async function insertWithinLimits(
     if (await isBillingBlocked(db, projectId, config.HERALD_GRACE_HOURS)) {
       throw new AppError('billing_blocked');
     }
+    // As an address, not as a text: `2001:DB8::1` is `2001:db8::1`. What is shown stays as given.
+    const address = request.client_ip === undefined ? null : canonicalAddress(request.client_ip);
     const retryAfter = await secondsUntilSessionFits(db, projectId, {
       perHour: project.sessions_per_hour ?? limits.authSessionsPerHour,
       perAddress: project.sessions_per_address ?? limits.authSessionsPerAddressPerHour,
-      address: request.client_ip ?? null,
+      address,
     });
     if (retryAfter > 0) throw new AppError('rate_limit_auth_sessions', undefined, { retryAfter });
     const session = {
       ...request,
+      client_address: address,
       id,
       start_hash: sha256(startToken),
       start_sealed: cipher.encrypt(startToken, 'start_token', id),

@@ -631,7 +631,9 @@ CREATE TABLE auth_sessions (
   hosted_browser_hash bytea,
   state text,
   redirect_uri text,
+  -- As the project gave it, and in the form by which sessions of an address are counted.
   client_ip text,
+  client_address text,
   user_agent text,
   code_challenge text,
   match_code text,
@@ -665,7 +667,7 @@ CREATE TABLE auth_sessions (
 );
 CREATE INDEX auth_sessions_page ON auth_sessions (project_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX auth_sessions_number ON auth_sessions (project_id, number);
-CREATE INDEX auth_sessions_address ON auth_sessions (project_id, client_ip, created_at) WHERE client_ip IS NOT NULL;
+CREATE INDEX auth_sessions_address ON auth_sessions (project_id, client_address, created_at) WHERE client_address IS NOT NULL;
 CREATE INDEX auth_sessions_unstarted ON auth_sessions (created_at) WHERE workflow_started_at IS NULL;
 CREATE INDEX auth_sessions_open ON auth_sessions (expires_at) WHERE status IN ('pending', 'confirmed');
 -- A static link: one live session for each user and project.

@@ -31,7 +31,7 @@ export async function secondsUntilSessionFits(
        (SELECT s.created_at FROM projects p JOIN auth_sessions s ON s.project_id = p.id
         WHERE p.id = $1 AND s.number = p.session_counter + 1 - $2),
        (SELECT s.created_at FROM auth_sessions s
-        WHERE s.project_id = $1 AND s.client_ip = $3 AND s.flow = 'session'
+        WHERE s.project_id = $1 AND s.client_address = $3 AND s.flow = 'session'
           AND s.created_at > clock_timestamp() - interval '1 hour'
         ORDER BY s.created_at DESC OFFSET $4 - 1 LIMIT 1)
        ) + interval '1 hour' - clock_timestamp())::float8 AS seconds`,
@@ -44,15 +44,19 @@ export async function secondsUntilSessionFits(
  * The caller holds the project's row lock and has counted the session. The start lease keeps the relay away while the
  * API starts the workflow.
  */
-export async function insertSession(db: Db, projectId: string, session: NewSessionRow): Promise<number> {
+export async function insertSession(
+  db: Db,
+  projectId: string,
+  session: NewSessionRow & { client_address: string | null },
+): Promise<number> {
   const inserted = await change(
     db,
     'insert_session',
     `INSERT INTO auth_sessions (id, project_id, flow, number, state, redirect_uri, client_ip, user_agent,
        code_challenge, start_hash, start_sealed, hosted_hash, match_code, traceparent, created_at, expires_at,
-       start_leased_until)
+       start_leased_until, client_address)
      SELECT $1, $2, 'session', p.session_counter, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, clock_timestamp(),
-       clock_timestamp() + make_interval(secs => $13), clock_timestamp() + ${START_LEASE}
+       clock_timestamp() + make_interval(secs => $13), clock_timestamp() + ${START_LEASE}, $14
      FROM projects p WHERE p.id = $2`,
     [
       session.id,
@@ -68,6 +72,7 @@ export async function insertSession(db: Db, projectId: string, session: NewSessi
       session.match_code,
       session.traceparent,
       session.ttl_seconds,
+      session.client_address,
     ],
   );
   noteChange(db, 'logins', projectId);

@@ -139,6 +139,21 @@ describe('POST /v1/auth/session', () => {
     await createSession(project, { client_ip: '203.0.113.1' });
   });
 
+  test.each([
+    ['2001:DB8::1', '2001:db8:0::1'],
+    ['::ffff:203.0.113.5', '203.0.113.5'],
+  ])('%s and %s are one address, and each is shown as given', async (one, other) => {
+    const project = await service.createProject({ sessions_per_address: 2 });
+    await createSession(project, { client_ip: one });
+    await createSession(project, { client_ip: other });
+    for (const client_ip of [one, other]) {
+      const refused = await project.api('POST', '/v1/auth/session', { state: 's', client_ip });
+      expect([refused.status, refused.body.code]).toEqual([429, 'rate_limit_auth_sessions']);
+    }
+    const { data } = (await project.api('GET', '/v1/auth/sessions')).body;
+    expect(data).toMatchObject([{ client_ip: other }, { client_ip: one }]);
+  });
+
   test('requests at the same moment are counted one after the other, and refused ones use up no number', async () => {
     const project = await service.createProject({ sessions_per_hour: 20, sessions_per_address: 3 });
     const open = (body: object) => project.api('POST', '/v1/auth/session', { state: 's', ...body });
