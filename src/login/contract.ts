@@ -129,7 +129,8 @@ export const qrQuery = z.strictObject({
 
 export const verifySchema = z.strictObject({
   code: z.string().min(1).max(512),
-  code_verifier: z.string().min(1).max(512).optional(),
+  // An empty one is a wrong one, and counts as such.
+  code_verifier: z.string().max(512).optional(),
 });
 
 export const verifyResultSchema = z.strictObject({
