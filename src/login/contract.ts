@@ -310,7 +310,7 @@ export const loginStatsQuery = z.strictObject({
     .describe('Days (UTC) back from today, which is included.'),
 });
 
-const { created, ...stepsInChat } = {
+const stepCounts = {
   created: z.number().int(),
   opened: z.number().int().describe('The bot has asked the user.'),
   confirmed: z.number().int(),
@@ -320,11 +320,11 @@ const { created, ...stepsInChat } = {
 };
 export const loginStatsSchema = z.strictObject({
   days: z
-    .array(z.strictObject({ date: z.iso.date(), created, ...stepsInChat }))
+    .array(z.strictObject({ date: z.iso.date(), ...stepCounts }))
     .describe('Each step on the day on which it happened, the oldest day first.'),
   by_channel: z
     .lazy(() =>
-      z.strictObject(Object.fromEntries(channels.map((each) => [each, z.strictObject(stepsInChat)]))),
+      z.strictObject(Object.fromEntries(channels.map((each) => [each, z.strictObject(stepCounts)]))),
     )
     .describe('Of all these days together. A login belongs to a messenger from its opening on.'),
   median_seconds_to_confirm: z

@@ -93,9 +93,9 @@ function countedDetails({ details }: Example): Example {
 }
 
 /** A day has logins that were never opened; the days are the sum of two messengers. */
-function logins({ created }: Example): Example {
-  return created === undefined
-    ? { opened: 5, confirmed: 4, declined: 1, expired: 0, redeemed: 4 }
+function logins({ date }: Example): Example {
+  return date === undefined
+    ? { created: 5, opened: 5, confirmed: 4, declined: 1, expired: 0, redeemed: 4 }
     : { created: 12, opened: 10, confirmed: 8, declined: 2, expired: 2, redeemed: 8 };
 }
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 test('logins are counted by day and messenger, each step once; approvals are not', async () => {
-  const project = await service.createProject();
+  const project = await service.createProject({ callback_url: 'https://shop.example/callback' });
   const open = async (channel: Channel, user: string) => {
     const session = await createSession(project);
     const start = startOf(linkOf(session, channel));
@@ -30,18 +30,19 @@ test('logins are counted by day and messenger, each step once; approvals are not
   await openAndWait(service, 'telegram', 'stats-asked', asked.start);
   await project.api('DELETE', `/v1/auth/session/${asked.id}`);
   await createSession(project);
+  await openAndWait(service, 'max', 'stats-static', `auth_${project.slug}`);
   const approval = { subscriber_id: user.subscriber_id, message: 'Approve?' };
   expect((await project.api('POST', '/v1/auth/requests', approval)).status).toBe(201);
 
   const stats = async (days: number) => (await project.api('GET', `/v1/auth/stats?days=${days}`)).body;
-  const today = { created: 5, opened: 4, confirmed: 2, declined: 1, expired: 1, redeemed: 1 };
+  const today = { created: 6, opened: 5, confirmed: 2, declined: 1, expired: 1, redeemed: 1 };
   // The last question is counted when the messenger has accepted it.
-  await eventually(async () => (await stats(1)).days[0].opened === 4);
+  await eventually(async () => (await stats(1)).days[0].opened === 5);
   const { days, by_channel, median_seconds_to_confirm } = await stats(1);
   expect(days).toEqual([{ date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), ...today }]);
   expect(by_channel).toEqual({
-    telegram: { opened: 2, confirmed: 1, declined: 0, expired: 1, redeemed: 1 },
-    max: { opened: 2, confirmed: 1, declined: 1, expired: 0, redeemed: 0 },
+    telegram: { created: 2, opened: 2, confirmed: 1, declined: 0, expired: 1, redeemed: 1 },
+    max: { created: 3, opened: 3, confirmed: 1, declined: 1, expired: 0, redeemed: 0 },
   });
   expect(median_seconds_to_confirm).toBeGreaterThanOrEqual(0);
 
@@ -81,9 +82,9 @@ test('logins are counted by day and messenger, each step once; approvals are not
 
 test('a project without logins has days of zeros and no median', async () => {
   const { body } = await (await service.createProject()).api('GET', '/v1/auth/stats?days=2');
-  const none = { opened: 0, confirmed: 0, declined: 0, expired: 0, redeemed: 0 };
+  const none = { created: 0, opened: 0, confirmed: 0, declined: 0, expired: 0, redeemed: 0 };
   expect(body.days.map(({ date: _, ...counts }: { date: string }) => counts)).toEqual(
-    Array.from({ length: 2 }, () => ({ created: 0, ...none })),
+    Array.from({ length: 2 }, () => none),
   );
   expect([body.by_channel, body.median_seconds_to_confirm]).toEqual([{ telegram: none, max: none }, null]);
 });

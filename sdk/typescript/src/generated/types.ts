@@ -177,6 +177,7 @@ export type AuthGetStatsResponse = {
   /** Of all these days together. A login belongs to a messenger from its opening on. */
   by_channel: {
     telegram: {
+      created: number;
       /** The bot has asked the user. */
       opened: number;
       confirmed: number;
@@ -186,6 +187,7 @@ export type AuthGetStatsResponse = {
       redeemed: number;
     };
     max: {
+      created: number;
       /** The bot has asked the user. */
       opened: number;
       confirmed: number;

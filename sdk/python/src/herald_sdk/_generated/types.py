@@ -195,6 +195,7 @@ class AuthGetStatsResponseDaysItem(TypedDict):
 
 
 class AuthGetStatsResponseByChannelTelegram(TypedDict):
+    created: int
     opened: int
     """The bot has asked the user."""
     confirmed: int
@@ -205,6 +206,7 @@ class AuthGetStatsResponseByChannelTelegram(TypedDict):
 
 
 class AuthGetStatsResponseByChannelMax(TypedDict):
+    created: int
     opened: int
     """The bot has asked the user."""
     confirmed: int
