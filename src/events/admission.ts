@@ -18,6 +18,8 @@ export type AdmitEvents = (
  * the request. Within this time a project at its limit of events adds a hundredth of the queue's limit per endpoint.
  */
 const COUNTED_FOR_MS = 2_000;
+/** Below this limit, which two seconds could exceed many times over, a count that admits a request is not used again. */
+const SMALL_QUEUE = 10_000;
 const QUEUE_RETRY_SECONDS = 10;
 /** With this many events left in the minute, a request is admitted before its events are counted. */
 const FAR_FROM_LIMIT = 5_000;
@@ -28,10 +30,9 @@ export function createAdmission(pool: pg.Pool): AdmitEvents {
   const counts = createEarlyCounts({ far: FAR_FROM_LIMIT });
   const queues = new Map<string, { isFull: Promise<boolean>; until: number }>();
 
-  function isQueueFull({ id, queued_deliveries }: Parameters<AdmitEvents>[0]): Promise<boolean> {
+  function isQueueFull(id: string, max: number): Promise<boolean> {
     const known = queues.get(id);
     if (known && known.until > performance.now()) return known.isFull;
-    const max = queued_deliveries ?? limits.queuedDeliveries;
     const isFull = deliveriesOfEvents
       .get()
       .countWaiting(pool, id, max + 1)
@@ -46,9 +47,11 @@ export function createAdmission(pool: pg.Pool): AdmitEvents {
   return async (project, events, { resumed }) => {
     // Its events may be stored already: a refusal would forget the request, and a repetition would store them again.
     if (resumed) return;
-    if (await isQueueFull(project)) {
+    const maxQueued = project.queued_deliveries ?? limits.queuedDeliveries;
+    if (await isQueueFull(project.id, maxQueued)) {
       throw new AppError('rate_limit_queue', undefined, { retryAfter: QUEUE_RETRY_SECONDS });
     }
+    if (maxQueued < SMALL_QUEUE) queues.delete(project.id);
     const points = project.events_per_minute ?? limits.eventsPerMinute;
     const limited = { key: project.id, points, count: counterFor(points) };
     if (counts.later(limited, events)) return;
