@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { characters } from './characters';
 import { isUuid } from './ids';
 import { limits } from './limits';
 import { isTimeZone } from './zones';
@@ -70,9 +71,9 @@ export const whoFields = {
 
 /** The same where there may be no subscriber: then all three are null. */
 export const nullableWhoFields = {
-  subscriber_id: z.string().min(1).max(128).nullable(),
+  subscriber_id: z.string().min(1).check(characters(128)).nullable(),
   channel: channelSchema.nullable(),
-  external_id: z.string().max(limits.externalIdLength).nullable(),
+  external_id: z.string().check(characters(limits.externalIdLength)).nullable(),
 };
 
 const { slugLength } = limits;

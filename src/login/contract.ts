@@ -128,9 +128,9 @@ export const qrQuery = z.strictObject({
 });
 
 export const verifySchema = z.strictObject({
-  code: z.string().min(1).max(512),
+  code: z.string().min(1).check(characters(512)),
   // An empty one is a wrong one, and counts as such.
-  code_verifier: z.string().max(512).optional(),
+  code_verifier: z.string().check(characters(512)).optional(),
 });
 
 export const verifyResultSchema = z.strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { characters } from '../contract/characters';
 import { channelSchema, givenTimeSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
 import { AppError } from '../contract/errors';
 import {
@@ -200,7 +201,7 @@ export const sentOtpSchema = z.strictObject({ sent: z.literal(true), expires_in_
 
 export const verifyOtpSchema = z.strictObject({
   subscriber_id: subscriberIdSchema,
-  code: z.string().min(1).max(32),
+  code: z.string().min(1).check(characters(32)),
   purpose: purposeSchema,
 });
 export type VerifyOtp = z.output<typeof verifyOtpSchema>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { characters } from '../../contract/characters';
 import { idSchema, pageQuery, timestampSchema } from '../../contract/common';
 import { checkContent, normalContent } from '../../contract/content';
 import { limits } from '../../contract/limits';
@@ -8,7 +9,11 @@ import { recipientResultFields } from '../contract';
 const batchMessageSchema = z
   .strictObject({
     ...sendFields,
-    ref: z.string().max(limits.batchRefLength).optional().describe('Your own name for the message.'),
+    ref: z
+      .string()
+      .check(characters(limits.batchRefLength))
+      .optional()
+      .describe('Your own name for the message.'),
   })
   .superRefine(checkContent)
   .superRefine(checkRecipient)

@@ -1,19 +1,21 @@
 import { z } from 'zod';
+import { characters } from '../../contract/characters';
 import { exampleChannel, givenTimeSchema, nullableWhoFields } from '../../contract/common';
 
-const idSchema = z.string().min(1).max(128);
+const idSchema = z.string().min(1).check(characters(128));
+const answerTextSchema = z.string().check(characters(4_000));
 const answerSchema = z.union([
-  z.string().max(4_000),
+  answerTextSchema,
   z.number(),
   z.boolean(),
-  z.array(z.string().max(4_000)).max(20),
+  z.array(answerTextSchema).max(20),
   z.null(),
 ]);
 
 /** `data` of form.submitted. A submission from a site has no subscriber. */
 export const formSubmittedSchema = z.strictObject({
   form_id: idSchema,
-  name: z.string().min(1).max(100),
+  name: z.string().min(1).check(characters(100)),
   submission_id: idSchema,
   ...nullableWhoFields,
   answers: z.record(z.string().regex(/^[a-z0-9_]{1,64}$/), answerSchema),

@@ -13,7 +13,7 @@ export const ticketSources = ['bot', 'api', 'form'] as const;
 /** Who changed a ticket. */
 export const ticketActors = ['customer', 'member', 'api', 'system'] as const;
 
-const idSchema = z.string().min(1).max(128);
+const idSchema = z.string().min(1).check(characters(128));
 const textSchema = z.string().check(characters(100_000));
 const secondsSchema = z.number().int().min(0);
 
