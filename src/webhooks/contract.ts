@@ -102,16 +102,20 @@ const filterRuleSchema = z
     op: z
       .enum(filterOperators)
       .describe(
-        '`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only.',
+        '`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false.',
       ),
     value: z
       .union([z.string().check(characters(endpointFilter.valueLength)), z.number(), z.boolean()])
       .optional()
-      .describe('Not with `exists`.'),
+      .describe('For `exists`: true (default), or false for a field that is absent or null.'),
   })
-  .refine(({ op, value }) => (op === 'exists') === (value === undefined), {
+  .refine(({ op, value }) => op === 'exists' || value !== undefined, {
     path: ['value'],
-    message: 'is required, except with exists, which has none',
+    message: 'is required',
+  })
+  .refine(({ op, value }) => op !== 'exists' || value === undefined || typeof value === 'boolean', {
+    path: ['value'],
+    message: 'must be true or false',
   })
   .refine(({ op, value }) => !['gt', 'lt'].includes(op) || typeof value !== 'boolean', {
     path: ['value'],

@@ -838,7 +838,7 @@ CREATE FUNCTION filter_matches(filter jsonb, data jsonb) RETURNS boolean LANGUAG
   SELECT CASE filter->>'match' WHEN 'any' THEN bool_or(holds) ELSE bool_and(holds) END
   FROM (
     SELECT coalesce(CASE rule->>'op'
-      WHEN 'exists' THEN found <> 'null'
+      WHEN 'exists' THEN coalesce(found <> 'null', false) = (wanted IS DISTINCT FROM 'false')
       WHEN 'eq' THEN found = wanted
       WHEN 'ne' THEN found IS DISTINCT FROM wanted
       WHEN 'gt' THEN jsonb_typeof(found) = jsonb_typeof(wanted) AND found > wanted

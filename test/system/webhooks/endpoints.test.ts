@@ -275,6 +275,11 @@ describe('a filter', () => {
     ['exists', { field: 'customer.plan', op: 'exists' }, true],
     ['exists of null', { field: 'customer.since', op: 'exists' }, false],
     ['exists of what is not there', { field: 'customer.plan.name', op: 'exists' }, false],
+    ['exists, true', { field: 'customer.plan', op: 'exists', value: true }, true],
+    ['exists, true, of what is not there', { field: 'nothing', op: 'exists', value: true }, false],
+    ['exists, false', { field: 'customer.plan', op: 'exists', value: false }, false],
+    ['exists, false, of null', { field: 'customer.since', op: 'exists', value: false }, true],
+    ['exists, false, of what is not there', { field: 'nothing', op: 'exists', value: false }, true],
   ])('%s', async (_, rule, matches) => {
     expect(await judged(filtered([rule]))).toBe(matches);
   });
@@ -336,7 +341,11 @@ describe('a filter', () => {
     ['a field with a hyphen', filtered([{ field: 'a-b', op: 'exists' }]), /field: must be/],
     ['six names', filtered([{ field: 'a.b.c.d.e.f', op: 'exists' }]), /field: must be/],
     ['no value', filtered([{ field: 'a', op: 'eq' }]), /value: is required/],
-    ['a value of exists', filtered([{ field: 'a', op: 'exists', value: 1 }]), /value: is required/],
+    [
+      'exists of a number',
+      filtered([{ field: 'a', op: 'exists', value: 1 }]),
+      /value: must be true or false/,
+    ],
     ['gt of a boolean', filtered([{ field: 'a', op: 'gt', value: true }]), /value: must be a number/],
   ])('%s is refused', async (_, filter, message) => {
     const answer = await project.api('POST', '/v1/webhooks', { url, filter });

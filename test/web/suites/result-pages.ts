@@ -162,6 +162,8 @@ export function describeResultPages(at: () => DashboardContext): void {
     await form.getByText('1 of the last 2 events would be sent').waitFor();
     await form.getByLabel('Condition').selectOption('exists');
     await form.getByText('2 of the last 2 events would be sent').waitFor();
+    await form.getByLabel('Condition').selectOption('missing');
+    await form.getByText('0 of the last 2 events would be sent').waitFor();
     await form.getByRole('button', { name: 'Add rule' }).click();
     await form.getByLabel('Field').last().fill('channel');
     await form.getByLabel('Value', { exact: true }).fill('telegram');
@@ -169,15 +171,17 @@ export function describeResultPages(at: () => DashboardContext): void {
     expect(await seriousFlaws(page)).toEqual([]);
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByText('channel is "telegram"').waitFor();
+    await page.getByText('channel does not exist').waitFor();
     expect((await shop.api('GET', `/v1/webhooks/${endpoint.id}`)).body.filter).toEqual({
       match: 'any',
       rules: [
-        { field: 'channel', op: 'exists' },
+        { field: 'channel', op: 'exists', value: false },
         { field: 'channel', op: 'eq', value: 'telegram' },
       ],
     });
     // Without its rules there is no filter.
     await page.getByRole('button', { name: 'Edit' }).click();
+    expect(await form.getByLabel('Condition').first().inputValue()).toBe('missing');
     await form.getByRole('button', { name: 'Remove rule 2' }).click();
     await form.getByRole('button', { name: 'Remove rule 1' }).click();
     await form.getByRole('button', { name: 'Save' }).click();

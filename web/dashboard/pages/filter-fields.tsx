@@ -7,14 +7,23 @@ import { t } from '../texts';
 
 type Rule = EndpointFilter['rules'][number];
 
+/** `missing`: the API's `exists` with false. */
+type Operator = Rule['op'] | 'missing';
+
 /** In the order of the choice. */
-const operators = ['eq', 'ne', 'gt', 'lt', 'contains', 'exists'] as const satisfies Rule['op'][];
+const operators = ['eq', 'ne', 'gt', 'lt', 'contains', 'exists', 'missing'] as const satisfies Operator[];
+
+const needsValue = (op: Operator) => op !== 'exists' && op !== 'missing';
+
+function operatorOf({ op, value }: Rule): Operator {
+  return op === 'exists' && value === false ? 'missing' : op;
+}
 
 /** A rule as typed. */
 interface RuleDraft {
   key: number;
   field: string;
-  op: Rule['op'];
+  op: Operator;
   value: string;
   /** As stored: a text that looks like a number stays a text while it is not typed over. */
   stored?: Rule['value'];
@@ -29,13 +38,11 @@ export function filterDraft(endpoint: EndpointView | undefined): FilterDraft {
   const filter = endpoint?.filter;
   return {
     match: filter?.match ?? 'all',
-    rules: (filter?.rules ?? []).map(({ field, op, value }, key) => ({
-      key,
-      field,
-      op,
-      value: value === undefined ? '' : String(value),
-      stored: value,
-    })),
+    rules: (filter?.rules ?? []).map((rule, key) => {
+      const { field, op, value } = rule;
+      const text = op === 'exists' || value === undefined ? '' : String(value);
+      return { key, field, op: operatorOf(rule), value: text, stored: value };
+    }),
   };
 }
 
@@ -49,6 +56,7 @@ export function givenFilter({ match, rules }: FilterDraft): EndpointFilter | nul
 function givenRule({ field, op, value, stored }: RuleDraft): Rule {
   if (field.trim() === '') throw new FieldError('filter', t.results.ruleNeedsField);
   if (op === 'exists') return { field: field.trim(), op };
+  if (op === 'missing') return { field: field.trim(), op: 'exists', value: false };
   if (value.trim() === '') throw new FieldError('filter', t.results.ruleNeedsValue);
   const isKept = stored !== undefined && String(stored) === value;
   return { field: field.trim(), op, value: isKept ? stored : propertyValue(value.trim()) };
@@ -88,7 +96,7 @@ export function FilterFields(props: {
             <select
               aria-label={t.results.filterOperator}
               value={row.op}
-              onChange={(event) => set({ op: event.currentTarget.value as Rule['op'] })}
+              onChange={(event) => set({ op: event.currentTarget.value as Operator })}
             >
               {operators.map((op) => (
                 <option key={op} value={op}>
@@ -96,9 +104,7 @@ export function FilterFields(props: {
                 </option>
               ))}
             </select>
-            {row.op === 'exists' ? (
-              <span />
-            ) : (
+            {needsValue(row.op) ? (
               <input
                 aria-label={t.results.filterValue}
                 maxLength={limits.endpointFilter.valueLength}
@@ -106,6 +112,8 @@ export function FilterFields(props: {
                 value={row.value}
                 onInput={(event) => set({ value: event.currentTarget.value })}
               />
+            ) : (
+              <span />
             )}
             <RemoveRow label={`${t.results.removeRule} ${place + 1}`} act={remove} />
           </div>
@@ -176,8 +184,10 @@ function complete(draft: FilterDraft): EndpointFilter | null {
 
 /** The rules in words, for an endpoint's page. */
 export function filterText({ match, rules }: EndpointFilter): string[] {
-  const texts = rules.map(({ field, op, value }) =>
-    [field, t.results.filterOperators[op], value === undefined ? '' : JSON.stringify(value)].join(' ').trim(),
-  );
+  const texts = rules.map((rule) => {
+    const op = operatorOf(rule);
+    const words = [rule.field, t.results.filterOperators[op]];
+    return [...words, ...(needsValue(op) ? [JSON.stringify(rule.value)] : [])].join(' ');
+  });
   return rules.length > 1 ? [`${t.results.filterMatch} ${t.results.filterMatches[match]}:`, ...texts] : texts;
 }

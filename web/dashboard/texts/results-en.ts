@@ -130,6 +130,7 @@ export const resultsEn = {
     lt: 'is less than',
     contains: 'contains',
     exists: 'exists',
+    missing: 'does not exist',
   },
   filterValue: 'Value',
   addRule: 'Add rule',

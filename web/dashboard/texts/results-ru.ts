@@ -126,6 +126,7 @@ export const resultsRu: typeof resultsEn = {
     lt: 'меньше',
     contains: 'содержит',
     exists: 'есть',
+    missing: 'отсутствует',
   },
   filterValue: 'Значение',
   addRule: 'Добавить условие',

@@ -3138,9 +3138,9 @@ export type WebhooksCreateBody = {
     rules: Array<{
       /** A path inside `data`, for example `subscriber.tags`. */
       field: string;
-      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only. */
+      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false. */
       op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
-      /** Not with `exists`. */
+      /** For `exists`: true (default), or false for a field that is absent or null. */
       value?: string | number | boolean | undefined;
     }>;
   } | null | undefined;
@@ -3163,9 +3163,9 @@ export type WebhooksCreateResponse = {
     rules: Array<{
       /** A path inside `data`, for example `subscriber.tags`. */
       field: string;
-      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only. */
+      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false. */
       op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
-      /** Not with `exists`. */
+      /** For `exists`: true (default), or false for a field that is absent or null. */
       value?: string | number | boolean | undefined;
     }>;
   } | null;
@@ -3217,9 +3217,9 @@ export type WebhooksListItem = {
     rules: Array<{
       /** A path inside `data`, for example `subscriber.tags`. */
       field: string;
-      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only. */
+      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false. */
       op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
-      /** Not with `exists`. */
+      /** For `exists`: true (default), or false for a field that is absent or null. */
       value?: string | number | boolean | undefined;
     }>;
   } | null;
@@ -3259,9 +3259,9 @@ export type WebhooksPreviewFilterBody = {
     rules: Array<{
       /** A path inside `data`, for example `subscriber.tags`. */
       field: string;
-      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only. */
+      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false. */
       op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
-      /** Not with `exists`. */
+      /** For `exists`: true (default), or false for a field that is absent or null. */
       value?: string | number | boolean | undefined;
     }>;
   } | null;
@@ -3333,9 +3333,9 @@ export type WebhooksUpdateBody = {
     rules: Array<{
       /** A path inside `data`, for example `subscriber.tags`. */
       field: string;
-      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only. */
+      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false. */
       op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
-      /** Not with `exists`. */
+      /** For `exists`: true (default), or false for a field that is absent or null. */
       value?: string | number | boolean | undefined;
     }>;
   } | null | undefined;

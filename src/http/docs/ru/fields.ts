@@ -468,9 +468,10 @@ export const russianFields: Readonly<Record<string, string>> = {
   'Event names. An empty list subscribes to all events, including future ones.':
     'Названия событий. Пустой список — все события, включая будущие.',
   'A path inside `data`, for example `subscriber.tags`.': 'Путь внутри `data`, например `subscriber.tags`.',
-  '`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only.':
-    '`gt` и `lt` сравнивают числа или тексты; `contains`: часть текста или элемент массива; `exists`: поле есть и не null. Поле, которого нет, подходит только под `ne`.',
-  'Not with `exists`.': 'Нельзя вместе с `exists`.',
+  '`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false.':
+    '`gt` и `lt` сравнивают числа или тексты; `contains`: часть текста или элемент массива; `exists`: поле есть и не null. Поле, которого нет, подходит только под `ne` и под `exists` со значением false.',
+  'For `exists`: true (default), or false for a field that is absent or null.':
+    'При `exists`: true (по умолчанию) или false, если поля нет или оно null.',
   'Default: the retry policy of the project.': 'По умолчанию — как у проекта.',
   '`workflow`: a workflow makes every attempt. `express`: the first attempt is made without a workflow. `auto`: the workflow lane while the service keeps up, otherwise the express lane. Null: the system default.':
     '`workflow`: все попытки делает workflow. `express`: первая попытка делается без workflow. `auto`: с workflow, пока сервис успевает, иначе как при express. Null — системное значение по умолчанию.',

@@ -3507,9 +3507,9 @@ class WebhooksCreateBodyFilter1RulesItem(TypedDict):
     field: str
     """A path inside `data`, for example `subscriber.tags`."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only."""
+    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false."""
     value: NotRequired[Union[str, float, bool]]
-    """Not with `exists`."""
+    """For `exists`: true (default), or false for a field that is absent or null."""
 
 
 class WebhooksCreateBodyFilter1(TypedDict):
@@ -3538,9 +3538,9 @@ class WebhooksCreateResponseFilter1RulesItem(TypedDict):
     field: str
     """A path inside `data`, for example `subscriber.tags`."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only."""
+    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false."""
     value: NotRequired[Union[str, float, bool]]
-    """Not with `exists`."""
+    """For `exists`: true (default), or false for a field that is absent or null."""
 
 
 class WebhooksCreateResponseFilter1(TypedDict):
@@ -3599,9 +3599,9 @@ class WebhooksListItemFilter1RulesItem(TypedDict):
     field: str
     """A path inside `data`, for example `subscriber.tags`."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only."""
+    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false."""
     value: NotRequired[Union[str, float, bool]]
-    """Not with `exists`."""
+    """For `exists`: true (default), or false for a field that is absent or null."""
 
 
 class WebhooksListItemFilter1(TypedDict):
@@ -3651,9 +3651,9 @@ class WebhooksPreviewFilterBodyFilter1RulesItem(TypedDict):
     field: str
     """A path inside `data`, for example `subscriber.tags`."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only."""
+    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false."""
     value: NotRequired[Union[str, float, bool]]
-    """Not with `exists`."""
+    """For `exists`: true (default), or false for a field that is absent or null."""
 
 
 class WebhooksPreviewFilterBodyFilter1(TypedDict):
@@ -3734,9 +3734,9 @@ class WebhooksUpdateBodyFilter1RulesItem(TypedDict):
     field: str
     """A path inside `data`, for example `subscriber.tags`."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches `ne` only."""
+    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false."""
     value: NotRequired[Union[str, float, bool]]
-    """Not with `exists`."""
+    """For `exists`: true (default), or false for a field that is absent or null."""
 
 
 class WebhooksUpdateBodyFilter1(TypedDict):
