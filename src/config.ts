@@ -76,7 +76,9 @@ const ownSettings = z.object({
     .describe('Address to listen on. Default: `127.0.0.1` in development, `0.0.0.0` in production.'),
   HERALD_PUBLIC_URL: httpUrl
     .optional()
-    .describe('Public URL of the service. Required in production; in development it follows the bound port.'),
+    .describe(
+      'Public URL of the service. Required in production; in development it follows `HERALD_HOST` and the bound port.',
+    ),
   HERALD_ROLES: roleList
     .optional()
     .describe(

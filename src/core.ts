@@ -27,7 +27,7 @@ export interface Core {
   messengers: Messengers;
   /** The pace of single messages through the bots. */
   turns: Turns;
-  /** The public URL of the service; follows the bound port in development. */
+  /** The public URL of the service; follows the bound address and port in development. */
   publicUrl(): string;
   temporalUiUrl: string | null;
 }

@@ -9,6 +9,7 @@ import { createNotifications } from './db/notify';
 import { createOutage } from './db/outage';
 import { createPool } from './db/pool';
 import { createPools } from './db/pools';
+import { localUrl } from './http/server';
 import { Cipher, type EncryptionKey } from './lib/cipher';
 import type { Logger } from './lib/log';
 import { startApi } from './roles/api';
@@ -42,7 +43,7 @@ export interface ServiceOptions {
 
 export interface Service {
   core: Core;
-  /** The API's URL; null without the api role. */
+  /** The API's URL on this machine; null without the api role. */
   apiUrl: string | null;
   /** The URL of this process's metrics and health checks. */
   operatorsUrl: string;
@@ -112,20 +113,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       queues: taskQueues(config.HERALD_TASK_QUEUE_PREFIX),
       messengers,
       turns: createTurns({ pool, perSecond: config.HERALD_BROADCAST_PER_SECOND, log }),
-      publicUrl: () => config.HERALD_PUBLIC_URL ?? `http://127.0.0.1:${boundPort}`,
+      publicUrl: () => config.HERALD_PUBLIC_URL ?? localUrl(config.host, boundPort),
       temporalUiUrl: options.temporalUiUrl,
     };
 
     // First, so that health checks respond while a role waits for its server.
     const operators = await startOperatorServer(core);
     stops.push(() => operators.stop(0));
-    const operatorsUrl = `http://127.0.0.1:${operators.port}`;
+    const operatorsUrl = localUrl(config.host, operators.port);
 
     let apiUrl: string | null = null;
     if (config.roles.includes('api')) {
       const api = await startApi(core, options.pages?.(core));
       boundPort = api.port;
-      apiUrl = `http://127.0.0.1:${api.port}`;
+      apiUrl = localUrl(config.host, api.port);
       stopsFirst.push(() => api.stop());
     }
     if (config.roles.includes('worker')) {

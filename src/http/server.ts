@@ -54,6 +54,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
+/** The URL at which this machine reaches a server that listens on `host`. */
+export function localUrl(host: string, port: number): string {
+  const isAny = host === '0.0.0.0' || host === '::';
+  const address = isAny ? '127.0.0.1' : host;
+  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+}
+
 function stopServer(server: http.Server, limitMs: number): Promise<void> {
   return new Promise((resolve) => {
     const forceClose = setTimeout(() => server.closeAllConnections(), limitMs);

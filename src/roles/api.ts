@@ -31,7 +31,7 @@ import { createRunOnce } from '../http/idempotency';
 import { createRequestCounts, createRequestLimit } from '../http/project-limit';
 import type { EarlyCounts } from '../http/rate-limiter';
 import type { Route } from '../http/route';
-import { startServer } from '../http/server';
+import { localUrl, startServer } from '../http/server';
 import { webFiles } from '../http/web-files';
 import { ticketExport } from '../helpdesk/export';
 import { createHelpdeskRoutes } from '../helpdesk/routes';
@@ -183,7 +183,7 @@ export async function startApi({ pools, ...rest }: Core, ownPages: Middleware[] 
   const ownRequests = createOwnRequests();
   const guarded = guardDeps(core, counts);
   let port = 0;
-  const ownUrl = () => `http://${reachable(config.host)}:${port}`;
+  const ownUrl = () => localUrl(config.host, port);
   const hasSession = (ctx: Context) => sessionHash(ctx, publicUrl()) !== null;
   const app = createApp(
     {
@@ -239,12 +239,6 @@ export async function startApi({ pools, ...rest }: Core, ownPages: Middleware[] 
       await server.stop(config.HERALD_SHUTDOWN_SECONDS * 1000);
     },
   };
-}
-
-/** An address of this machine at which a server that listens on `host` can be reached. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** The endpoint for bot updates in webhook mode. It stores them; the bots role handles them. */
