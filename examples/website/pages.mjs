@@ -74,6 +74,12 @@ ${visitor.sessionId ? `<p>${links(visitor.sessionId)}</p>` : ''}
   const messagePage = (title, text) =>
     page(title, `<h1>${title}</h1><p>${escape(text)}</p><p><a href="/">${t.back}</a></p>`);
 
+  /** What the callback URL received. */
+  const received = (code, state = '') => `<p>${t.codeText}</p>
+<pre id="code">${escape(code)}</pre>
+${state === '' ? '' : `<p>${t.stateText}</p>\n<pre id="state">${escape(state)}</pre>`}
+<p>${t.redeemText}</p>`;
+
   return {
     messagePage,
 
@@ -145,7 +151,19 @@ ${shelf()}
         t.confirmTitle,
         `<h1>${t.confirmTitle}</h1>
 <p>${t.confirmText}</p>
-<form method="post" action="/callback"><input type="hidden" name="code" value="${escape(code)}"><button>${t.continue}</button></form>`,
+<form method="post" action="/callback"><input type="hidden" name="code" value="${escape(code)}"><button>${t.continue}</button></form>
+${received(code)}`,
+      );
+    },
+
+    /** For a code that this browser did not ask for, as when a script follows a session's `redirect_url`. */
+    codePage(code, state) {
+      return page(
+        t.codeTitle,
+        `<h1>${t.codeTitle}</h1>
+<p>${t.otherBrowser} ${t.nobodyLoggedIn}</p>
+${received(code, state)}
+<p><a href="/">${t.back}</a></p>`,
       );
     },
 

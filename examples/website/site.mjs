@@ -47,6 +47,8 @@ export async function startSite({ herald, heraldUrl, workflowsUrl = null, port, 
       const [code, state] = [query.get('code'), query.get('state')];
       if (!code) return send(res, pages.messagePage(t.notLoggedIn, t.withoutCode));
       if (state === null) return send(res, pages.confirmPage(code));
+      // A code that this browser did not request is only shown: it could be an attacker's (login CSRF).
+      if (visitor.login?.state !== state) return send(res, pages.codePage(code, state));
       await endLogin(res, visitor, { code, state }, t);
       redirect(res, '/');
     },
@@ -131,6 +133,8 @@ export async function startSite({ herald, heraldUrl, workflowsUrl = null, port, 
   }
 
   const server = http.createServer((req, res) => {
+    // `GET //` is valid HTTP but no URL; an exception here would end the process, which may be Herald's.
+    if (!URL.canParse(req.url, url)) return res.writeHead(400).end();
     const { pathname, searchParams: query } = new URL(req.url, url);
     // Cookies are bound to a host name: localhost and 127.0.0.1 differ.
     if (req.method === 'GET' && req.headers.host !== new URL(url).host) return redirect(res, url + req.url);

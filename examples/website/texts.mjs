@@ -42,7 +42,11 @@ const en = {
     ['Darjeeling', 'First flush, flowery', '12 € / 100 g'],
     ['Ivan chai', 'Fireweed, no caffeine', '8 € / 100 g'],
   ],
-  codeText: 'Herald gave the site this one-time code. It works once and expires after 300 seconds:',
+  codeTitle: 'Code received',
+  codeText: 'The site received this one-time code. It works once and expires after 300 seconds:',
+  stateText: 'It came with this <code>state</code>:',
+  redeemText:
+    'This is where a project’s own site would redeem the code with <code>POST /v1/auth/verify</code>.',
   stateMatches: 'The state matches this browser.',
   noState: 'A static link has no state, so the site asked you first.',
   verified:
@@ -69,6 +73,7 @@ const en = {
   unavailable: 'Login is not available right now. The site received an error and no code.',
   withoutCode: 'This page was opened without a code. Users return here with one after they confirm a login.',
   otherBrowser: 'This login was not started in this browser.',
+  nobodyLoggedIn: 'Nobody was logged in.',
   otherSite: 'This form belongs to another site.',
   failed: 'Something went wrong',
   tryAgain: 'Please try again.',
@@ -118,7 +123,10 @@ const ru = {
     ['Дарджилинг', 'Первый сбор, цветочный', '12 € / 100 г'],
     ['Иван-чай', 'Кипрей, без кофеина', '8 € / 100 г'],
   ],
-  codeText: 'Herald передал сайту одноразовый код. Он сработает один раз и действует 300 секунд:',
+  codeTitle: 'Код получен',
+  codeText: 'Сайт получил одноразовый код. Он сработает один раз и действует 300 секунд:',
+  stateText: 'Вместе с ним пришло значение <code>state</code>:',
+  redeemText: 'Здесь сайт вашего проекта обменял бы код запросом <code>POST /v1/auth/verify</code>.',
   stateMatches: 'Значение state совпало: вход начат в этом браузере.',
   noState: 'У постоянной ссылки нет state, поэтому сайт сначала спросил вас.',
   verified: 'Сервер сайта обменял код на пользователя. Это ответ <code>POST /v1/auth/verify</code>:',
@@ -144,6 +152,7 @@ const ru = {
   unavailable: 'Вход временно недоступен. Сайт получил ошибку и не получил кода.',
   withoutCode: 'Страница открыта без кода. С кодом сюда возвращаются после подтверждённого входа.',
   otherBrowser: 'Этот вход начат не в этом браузере.',
+  nobodyLoggedIn: 'Вход не выполнен.',
   otherSite: 'Эта форма отправлена с другого сайта.',
   failed: 'Не получилось',
   tryAgain: 'Попробуйте ещё раз.',
@@ -158,7 +167,7 @@ const COOKIE = 'site_language';
 /** The language that the visitor chose by the link; otherwise the first of the browser's that the site has. */
 export function languageOf(req, res, query) {
   const chosen = query.get('lang');
-  if (chosen in texts) {
+  if (chosen !== null && Object.hasOwn(texts, chosen)) {
     res.appendHeader('set-cookie', `${COOKIE}=${chosen}; SameSite=Lax; Path=/`);
     return chosen;
   }

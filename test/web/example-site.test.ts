@@ -183,11 +183,49 @@ describe('the example site', () => {
     expect(await open('?error=access_denied')).toContain('declined or has expired');
     expect(await open('?error=temporarily_unavailable')).toContain('not available right now');
     expect(await open('')).toContain('without a code');
-    expect(await open('?code=<script>alert(1)</script>')).not.toContain('<script>alert');
-    const { headers } = await fetch(`${url}/callback?code=abc`);
-    expect(headers.get('cache-control')).toBe('no-store');
-    expect(headers.get('referrer-policy')).toBe('no-referrer');
-    expect(headers.get('content-security-policy')).not.toContain('unsafe');
+    for (const query of ['?code=<script>alert(1)</script>', '?code=a&state=<script>alert(1)</script>']) {
+      const page = await open(query);
+      expect(page).not.toContain('<script>alert');
+      expect(page).toContain('&#60;script&#62;alert(1)');
+    }
+    for (const query of ['?code=abc', '?code=abc&state=def']) {
+      const { status, headers } = await fetch(`${url}/callback${query}`);
+      expect(status).toBe(200);
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('content-security-policy')).not.toContain('unsafe');
+    }
+  });
+
+  it('shows a script the code of its session, and neither redeems it nor logs anybody in', async () => {
+    const { body: session } = await project.api('POST', '/v1/auth/session', { state: 'a"b' });
+    await confirm('script', startOf(session.telegram_link));
+    const { body: done } = await project.api('GET', `/v1/auth/session/${session.session_id}/status?wait=20`);
+    // As a static link returns.
+    const withoutState = new URL(done.redirect_url);
+    withoutState.searchParams.delete('state');
+    for (const address of [done.redirect_url as string, withoutState.href]) {
+      const open = (language: string) =>
+        fetch(address, { redirect: 'manual', headers: { 'accept-language': language } });
+      const response = await open('en');
+      expect(response.status).toBe(200);
+      const page = await response.text();
+      expect(page).toContain(`<pre id="code">${done.code}</pre>`);
+      expect(page.includes('<pre id="state">a&#34;b</pre>')).toBe(address === done.redirect_url);
+      expect(page).toContain(
+        'where a project’s own site would redeem the code with <code>POST /v1/auth/verify</code>',
+      );
+      expect(await (await open('ru')).text()).toContain('обменял бы код запросом');
+      const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0]);
+      const home = await fetch(url, { headers: { cookie: cookies.join('; ') } });
+      expect(await home.text()).toContain('Log in with a messenger');
+    }
+    expect((await project.api('POST', '/v1/auth/verify', { code: done.code })).status).toBe(200);
+  });
+
+  it('survives a request whose target is no URL, and an unknown language', async () => {
+    expect((await fetch(`${url}//`)).status).toBe(400);
+    expect(await (await fetch(`${url}/?lang=constructor`)).text()).toContain('Log in with a messenger');
   });
 
   it('refuses a payment without a login, and a form of another site', async () => {
@@ -254,7 +292,7 @@ describe('the example site', () => {
     });
   });
 
-  it('refuses a code that another browser asked for', async () => {
+  it('shows a code that another browser asked for, and logs in only that browser', async () => {
     const { page } = person;
     await page.getByRole('link', { name: 'Log in with a messenger' }).click();
     const link = await page.locator('a[data-channel="telegram"]').getAttribute('href');
@@ -263,9 +301,24 @@ describe('the example site', () => {
     await confirm('thief', startOf(link));
     const stolen = (await back).url();
     const other = await visit(browser);
-    await other.page.goto(stolen);
-    await other.page.getByText('This login was not started in this browser.').waitFor();
+    // A login of its own in progress changes nothing.
+    for (const begun of [false, true]) {
+      if (begun) await other.page.goto(`${url}/login/qr`);
+      await other.page.goto(stolen);
+      await other.page.getByText('This login was not started in this browser.').waitFor();
+      const { code, state } = Object.fromEntries(new URL(stolen).searchParams);
+      expect(await other.page.locator('#code').innerText()).toBe(code);
+      expect(await other.page.locator('#state').innerText()).toBe(state);
+      expect(await other.page.locator('main :is(.button, button)').count()).toBe(0);
+      await screenshot(other.page, 'example-site-code');
+      expect(await seriousFlaws(other.page)).toEqual([]);
+      await other.page.goto(url);
+      await other.page.getByRole('link', { name: 'Log in with a messenger' }).waitFor();
+    }
     await other.context.close();
+    await page.unroute(`${url}/callback*`);
+    await page.goto(stolen);
+    await expectLoggedIn(page);
   });
 
   it('puts the project’s callback URL back when it is stopped', async () => {

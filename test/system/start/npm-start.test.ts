@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Runtime } from '../../../src/main';
 import { isRunning } from '../../../src/embedded/process-identity';
+import { createApi } from '../../support/api';
 import { eventually } from '../../support/eventually';
 import {
   recordedChildren,
@@ -12,6 +14,7 @@ import {
   temporaryDataDir,
   type NpmProcess,
 } from '../../support/npm-start';
+import { createSimulatorControl } from '../../support/simulator-control';
 
 jest.setTimeout(180_000);
 
@@ -21,6 +24,24 @@ async function call(url: string, key?: string) {
 }
 
 describe('npm start, as a user runs it', () => {
+  /** As a script does it that has the demo key only. */
+  async function logIn({ api_url, simulator_url, demo }: Runtime): Promise<void> {
+    const api = createApi(String(api_url), demo?.api_key ?? null);
+    const phone = createSimulatorControl(String(simulator_url));
+    const { body: session } = await api('POST', '/v1/auth/session', { state: 'my-state' });
+    const start = new URL(String(session.telegram_link)).searchParams.get('start');
+    await phone.open('telegram', 'anna', { start });
+    await eventually(async () => (await phone.chat('telegram', 'anna')).messages.at(-1)?.buttons.length);
+    await phone.tap('telegram', 'anna', { button: 'Yes' });
+    const { body: confirmed } = await api('GET', `/v1/auth/session/${session.session_id}/status?wait=20`);
+    const callback = await fetch(String(confirmed.redirect_url));
+    expect(callback.status).toBe(200);
+    const page = await callback.text();
+    expect(page).toContain(`>${confirmed.code}<`);
+    expect(page).toContain('>my-state<');
+    expect((await api('POST', '/v1/auth/verify', { code: confirmed.code })).status).toBe(200);
+  }
+
   let dataDir: Awaited<ReturnType<typeof temporaryDataDir>>;
   let settings: { HERALD_DATA_DIR: string };
   const started: NpmProcess[] = [];
@@ -101,6 +122,7 @@ describe('npm start, as a user runs it', () => {
     expect(site).toContain(`${runtime.simulator_url}/`);
     const { body } = await call(`${runtime.api_url}/v1/project`, runtime.demo?.api_key);
     expect(body).toMatchObject({ callback_url: `${runtime.demo_url}/callback` });
+    await logIn(runtime);
     expect((await fetch(runtime.temporal_ui_url ?? '')).status).toBe(200);
 
     const created = await runHerald(
