@@ -31,7 +31,7 @@ export interface Runtime {
   temporal_ui_url: string | null;
   database_url: string;
   demo: Demo | null;
-  /** The site of the demo project. */
+  /** The site of the demo project; null without one, or if it could not start. */
   demo_url: string | null;
 }
 
@@ -93,12 +93,13 @@ async function start(run: Run, servers: Servers | undefined): Promise<Started> {
         : null,
     demo_url: null,
   };
-  if (runtime.demo && apiUrl) {
+  if (runtime.demo && apiUrl && dataDir) {
     const { api_key: apiKey } = runtime.demo;
     const workflowsUrl = environment.temporalUiUrl && `${environment.temporalUiUrl}/namespaces/default`;
-    const site = await startExampleSite({ apiUrl, apiKey, publicUrl, workflowsUrl, log });
-    stops.push(site.stop);
-    runtime.demo_url = site.url;
+    const urlFile = path.join(dataDir, 'demo-site-url');
+    const site = await startExampleSite({ apiUrl, apiKey, publicUrl, workflowsUrl, urlFile, log });
+    if (site) stops.push(() => site.stop());
+    runtime.demo_url = site?.url ?? null;
   }
   if (dataDir) {
     // The CLI needs to know which key this process encrypts with.

@@ -11,12 +11,22 @@ import { createVisitors } from './visitors.mjs';
 /** Something that the visitor is told. */
 class Refused extends Error {}
 
+/** How many redirect URLs a project can have. */
+const MAX_REDIRECT_URLS = 20;
+
 /**
  * A site that logs users in with Herald by each flow, and asks them to confirm a payment. `herald` is the client of the SDK,
  * `heraldUrl` the address of the service for the visitors' browsers, `workflowsUrl` that of its namespace in the Temporal
- * UI, if visitors may see it. `npm start` of the checkout runs it too.
+ * UI, if visitors may see it, `killedUrl` the URL of an earlier run that was killed. `npm start` of the checkout runs it too.
  */
-export async function startSite({ herald, heraldUrl, workflowsUrl = null, port, onError = console.error }) {
+export async function startSite({
+  herald,
+  heraldUrl,
+  workflowsUrl = null,
+  killedUrl = null,
+  port,
+  onError = console.error,
+}) {
   const { visitorOf, renew, forget } = createVisitors();
   let url = '';
 
@@ -172,25 +182,55 @@ export async function startSite({ herald, heraldUrl, workflowsUrl = null, port, 
 
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
+  server.on('error', onError);
   url = `http://127.0.0.1:${server.address().port}`;
-  const restore = await allowSite(herald, url);
-  return {
-    url,
-    async stop() {
-      server.close();
-      server.closeAllConnections();
-      await restore();
-    },
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
   };
+  try {
+    const restore = await allowSite(herald, url, killedUrl);
+    return {
+      url,
+      async stop() {
+        close();
+        await restore();
+      },
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
 }
 
-/** Makes the site the project's callback URL, which the static link needs. Returns a function that restores the old one. */
-async function allowSite(herald, url) {
-  const { callback_url, redirect_urls } = await herald.project.get();
+/**
+ * Makes the site the project's callback URL, which the static link needs. The old one remains allowed as a redirect URL
+ * while the site runs. Returns a function that restores it.
+ */
+async function allowSite(herald, url, killedUrl) {
+  const project = await herald.project.get();
   const callback = `${url}/callback`;
-  const others = [...redirect_urls, callback_url].filter((each) => each && each !== callback);
-  await herald.project.update({ callback_url: callback, redirect_urls: [...new Set(others)] });
-  return () => herald.project.update({ callback_url, redirect_urls }, { maxRetries: 0, timeoutMs: 2_000 });
+  // Left by the killed run. Kept, such URLs would add up to the limit, each with another port.
+  const isLeft = (each) => killedUrl !== null && each === `${killedUrl}/callback`;
+  const old = isLeft(project.callback_url) ? null : project.callback_url;
+  const redirect_urls = project.redirect_urls.filter((each) => !isLeft(each));
+  const isAdded =
+    old !== null &&
+    old !== callback &&
+    !redirect_urls.includes(old) &&
+    redirect_urls.length < MAX_REDIRECT_URLS;
+  await herald.project.update({
+    callback_url: callback,
+    redirect_urls: isAdded ? [...redirect_urls, old] : redirect_urls,
+  });
+  return async () => {
+    const options = { maxRetries: 0, timeoutMs: 2_000 };
+    const now = await herald.project.get(options);
+    // If the project has changed its callback URL in the meantime, the change stays.
+    if (now.callback_url !== callback) return;
+    const others = now.redirect_urls.filter((each) => !isAdded || each !== old);
+    await herald.project.update({ callback_url: old, redirect_urls: others }, options);
+  };
 }
 
 function aboutBrowser(req) {

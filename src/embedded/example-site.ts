@@ -1,8 +1,8 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Herald } from '../../sdk/typescript/src';
 import { packageRoot } from '../lib/package-root';
-import { bindOnce } from '../lib/ports';
 import type { Logger } from '../lib/log';
 
 /** The site's own default; another start of Herald may have it. */
@@ -13,34 +13,71 @@ export interface ExampleSite {
   stop(): Promise<void>;
 }
 
-type StartSite = (options: {
-  herald: Herald;
-  heraldUrl: string;
-  workflowsUrl: string | null;
-  port: number;
-  onError: (error: unknown) => void;
-}) => Promise<ExampleSite>;
-
-/** Runs `examples/website` with the key of the demo project, as a project's own site would run. */
-export async function startExampleSite(options: {
+interface ExampleSiteOptions {
   apiUrl: string;
   apiKey: string;
   publicUrl: string;
   /** Of the namespace in the Temporal UI. */
   workflowsUrl?: string | null;
+  /** Holds the site's URL while it runs, so that the next start can remove what a killed one left in the project. */
+  urlFile: string;
   log: Logger;
-}): Promise<ExampleSite> {
-  const { apiUrl, apiKey, publicUrl, workflowsUrl = null, log } = options;
+}
+
+type StartSite = (options: {
+  herald: Herald;
+  heraldUrl: string;
+  workflowsUrl: string | null;
+  killedUrl: string | null;
+  port: number;
+  onError: (error: unknown) => void;
+}) => Promise<ExampleSite>;
+
+/**
+ * Runs `examples/website` with the key of the demo project, as a project's own site would run. Returns null if it cannot
+ * start: the service does not need it.
+ */
+export async function startExampleSite(options: ExampleSiteOptions): Promise<ExampleSite | null> {
+  const { urlFile, log } = options;
+  try {
+    const site = await startOnFreePort(options);
+    await writeFile(urlFile, `${site.url}\n`).catch((err: unknown) =>
+      log.warn({ err }, 'could not store the URL of the example site'),
+    );
+    return {
+      url: site.url,
+      async stop() {
+        await site.stop();
+        await rm(urlFile, { force: true });
+      },
+    };
+  } catch (err) {
+    log.warn({ err }, 'the example site could not start');
+    return null;
+  }
+}
+
+async function startOnFreePort(options: ExampleSiteOptions): Promise<ExampleSite> {
+  const { apiUrl, apiKey, publicUrl, workflowsUrl = null, urlFile, log } = options;
   const file = path.join(packageRoot, 'examples', 'website', 'site.mjs');
   const { startSite } = (await import(pathToFileURL(file).href)) as { startSite: StartSite };
-  return startSite({
-    herald: new Herald({ baseUrl: apiUrl, apiKey }),
-    heraldUrl: publicUrl,
-    workflowsUrl,
-    port: await bindOnce(PORT).then(
-      () => PORT,
-      () => 0,
-    ),
-    onError: (err) => log.warn({ err }, 'the example site failed to respond'),
-  });
+  const killedUrl = await readFile(urlFile, 'utf8').then(
+    (text) => text.trim(),
+    () => null,
+  );
+  const startOn = (port: number) =>
+    startSite({
+      herald: new Herald({ baseUrl: apiUrl, apiKey }),
+      heraldUrl: publicUrl,
+      workflowsUrl,
+      killedUrl,
+      port,
+      onError: (err) => log.warn({ err }, 'the example site failed to respond'),
+    });
+  try {
+    return await startOn(PORT);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall !== 'listen') throw error;
+    return startOn(0);
+  }
 }

@@ -252,5 +252,14 @@ export async function startDemoSite(service: TestService, dataDir: string): Prom
   );
   await service.pool.query('UPDATE projects SET sessions_per_hour = 1000, sessions_per_address = 1000');
   const { url, service: running } = service;
-  return startExampleSite({ apiUrl: url, publicUrl: url, apiKey, log: running.core.log });
+  const urlFile = path.join(dataDir, 'demo-site-url');
+  const site = await startExampleSite({
+    apiUrl: url,
+    publicUrl: url,
+    apiKey,
+    urlFile,
+    log: running.core.log,
+  });
+  if (!site) throw new Error('the example site did not start');
+  return site;
 }

@@ -209,6 +209,9 @@ describe('npm start, as a user runs it', () => {
     expect(left.some(isRunning)).toBe(false);
     expect(after.demo).toEqual(before.demo);
     expect((await call(`${after.api_url}/v1/event-types`, after.demo?.api_key)).status).toBe(200);
+    // The URL of the killed site is gone.
+    const { body } = await call(`${after.api_url}/v1/project`, after.demo?.api_key);
+    expect(body).toMatchObject({ callback_url: `${after.demo_url}/callback`, redirect_urls: [] });
     next.signalNpm('SIGTERM');
     await next.allGone();
   });
