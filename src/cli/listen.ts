@@ -5,6 +5,7 @@ import { deliveryHeaders } from '../webhooks/headers';
 import { httpUrl } from './arguments';
 import { UsageError } from './context';
 import { localEvents, remoteEvents, type EventSource, type ListenedEvent } from './event-source';
+import { print } from './output';
 import { addTargetOptions, disconnected, reasonOf, remoteOf, type TargetOptions } from './remote';
 import { hasColor, styled } from './style';
 
@@ -86,13 +87,16 @@ async function listen(options: ListenOptions): Promise<void> {
     onOpen() {
       if (wasOpen) return tell('Connected again.');
       wasOpen = true;
-      if (options.json) {
-        process.stdout.write(`${JSON.stringify({ secret, forward_to: options.forwardTo })}\n`);
-      } else process.stdout.write(`Ready. Events go to ${options.forwardTo}, signed with ${secret}\n`);
+      const { forwardTo } = options;
+      print(
+        { secret, forward_to: forwardTo },
+        options.json,
+        () => `Ready. Events go to ${forwardTo}, signed with ${secret}`,
+      );
     },
     async onEvent(event) {
       const result = await forward(options.forwardTo, secret, event);
-      process.stdout.write(`${options.json ? JSON.stringify(result) : line(result)}\n`);
+      print(result, options.json, () => line(result));
     },
     onInterrupted: disconnected,
     onGap: () => tell('Events were missed: the connection was lost for more than an hour.'),

@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { withIsoTimes } from '../lib/iso-time';
 import { hasColor, styled, styleOf } from './style';
 
 type Cell = string | number | boolean | null | undefined;
@@ -18,7 +19,7 @@ export const terminal = (): Terminal => ({
 
 /** Prints JSON with `--json`, otherwise text. */
 export function print(value: unknown, json: boolean | undefined, forPeople: () => string): void {
-  process.stdout.write(`${json ? JSON.stringify(value) : forPeople()}\n`);
+  process.stdout.write(`${json ? JSON.stringify(value, withIsoTimes) : forPeople()}\n`);
 }
 
 /** A table; where it is wider than the terminal, one block of lines for each row, so that ids can still be copied. */

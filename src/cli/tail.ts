@@ -9,6 +9,7 @@ import { searchDeliveries } from '../webhooks/queries/operators';
 import { oneOf } from './arguments';
 import { withDatabase } from './context';
 import { endpointName } from './endpoint-name';
+import { print } from './output';
 import { requireProject } from './projects';
 import { addTargetOptions, remoteOf, type TargetOptions } from './remote';
 import { hasColor, styled, styleOf } from './style';
@@ -87,8 +88,7 @@ async function tail(kind: Kind, { json, ...target }: TailOptions): Promise<void>
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
   const remote = remoteOf(target);
   const onOpen = () => process.stderr.write(`Waiting for ${kind}. Ctrl+C ends.\n`);
-  const show = ({ changedAt: _, ...entry }: Entry) =>
-    process.stdout.write(`${json ? JSON.stringify(entry) : line(entry)}\n`);
+  const show = ({ changedAt: _, ...entry }: Entry) => print(entry, json, () => line(entry));
   if (remote) await followRemote(remote, kind, { onOpen, show, signal: stop.signal });
   else await followHere(kind, target.project, { onOpen, show, signal: stop.signal });
 }

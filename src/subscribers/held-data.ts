@@ -4,7 +4,7 @@ import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { inReadTurn } from '../db/batches';
 import { withCancellation } from '../db/cancellable';
 import { endedBy } from '../lib/ended-by';
-import { isoTime } from '../lib/iso-time';
+import { withIsoTimes } from '../lib/iso-time';
 import { createPauses } from '../lib/pauses';
 import { heldTables, publicIdsOf } from './personal-data';
 import { readHeld, type HeldRow } from './queries/personal-data';
@@ -74,10 +74,4 @@ async function jsonOf(page: HeldRow[], format: SubscriberIdFormat): Promise<stri
 function presented(row: Record<string, unknown>, format: SubscriberIdFormat): Record<string, unknown> {
   const { subscriber_id: id } = row;
   return typeof id === 'string' ? { ...row, subscriber_id: formatSubscriberId(id, format) } : row;
-}
-
-/** `JSON.stringify` passes a Date as its text, so the value is taken from the object. */
-function withIsoTimes(this: unknown, key: string, value: unknown): unknown {
-  const given = (this as Record<string, unknown>)[key];
-  return given instanceof Date ? isoTime(given) : value;
 }

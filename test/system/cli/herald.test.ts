@@ -7,6 +7,8 @@ import { herald } from './fixture';
 
 jest.setTimeout(120_000);
 
+const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
+
 describe('the herald command', () => {
   let database: TestDatabase;
   let settings: Record<string, string>;
@@ -52,7 +54,11 @@ describe('the herald command', () => {
       plan: 'basic',
       callback_url: 'https://shop.example.com/callback?from=herald',
     });
-    expect(await json('project', 'show', 'shop')).toMatchObject({ id: created.project_id, slug: 'shop' });
+    expect(await json('project', 'show', 'shop')).toMatchObject({
+      id: created.project_id,
+      slug: 'shop',
+      created_at: aTime,
+    });
     const { rows } = await database.pool.query('SELECT encode(hash, $1) AS hash FROM api_keys', ['escape']);
     expect(JSON.stringify(rows)).not.toContain(created.api_key);
   });
@@ -79,6 +85,7 @@ describe('the herald command', () => {
       callback_url: 'https://a.example/cb',
       redirect_urls: ['https://a.example/one', 'https://a.example/two'],
       timezone: 'Asia/Tokyo',
+      created_at: aTime,
     };
     const kept = await database.pool.query('SELECT scheduled_entries FROM projects WHERE id = $1', [
       project_id,
@@ -179,7 +186,13 @@ describe('the herald command', () => {
     expect(created.api_key).toMatch(/^hk_/);
     const listed = await json<object[]>('key', 'list', 'keys');
     expect(listed).toHaveLength(2);
-    expect(listed[0]).toMatchObject({ id: created.key_id, name: 'backend', revoked_at: null });
+    expect(listed[0]).toMatchObject({
+      id: created.key_id,
+      name: 'backend',
+      created_at: aTime,
+      last_used_at: null,
+      revoked_at: null,
+    });
     expect(JSON.stringify(listed)).not.toContain(created.api_key);
     expect(await json('key', 'revoke', 'keys', created.key_id)).toEqual({
       key_id: created.key_id,

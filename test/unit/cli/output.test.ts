@@ -1,4 +1,4 @@
-import { fitted, table } from '../../../src/cli/output';
+import { fitted, print, table } from '../../../src/cli/output';
 import { hasColor } from '../../../src/cli/style';
 
 const head = ['delivery', 'event', 'status'];
@@ -7,6 +7,18 @@ const rows = [
   ['0b8f2a6e-1111-4222-8333-444455556667', 'subscription.created', 'succeeded'],
 ];
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
+
+describe('JSON of the CLI', () => {
+  it('has times with an offset, at any depth', () => {
+    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const at = new Date('2026-01-31T12:00:00Z');
+    print({ at, none: null, rows: [{ at }] }, true, () => '');
+    const printed = write.mock.calls.flat().join('');
+    write.mockRestore();
+    const time = '2026-01-31T12:00:00.000+00:00';
+    expect(JSON.parse(printed)).toEqual({ at: time, none: null, rows: [{ at: time }] });
+  });
+});
 
 describe('tables of the CLI', () => {
   it('can have one line for each row: long columns are cut, an id is not', () => {
