@@ -7,7 +7,7 @@ import { oneOf } from './arguments';
 import { findInstallation, withDatabase, type Installation } from './context';
 import { requireProject } from './projects';
 
-const kinds = ['subscribers', 'deliveries', 'logins'] as const;
+const kinds = ['subscribers', 'deliveries', 'logins', 'tickets', 'submissions'] as const;
 type Kind = (typeof kinds)[number];
 
 /** Each source is loaded when it is needed, so that the other commands start fast. */
@@ -20,6 +20,10 @@ async function sourceOf(kind: Kind, pool: pg.Pool, { settings }: Installation): 
       return (await import('../webhooks/export.js')).deliveryExport(pool) as ExportSource;
     case 'logins':
       return (await import('../login/export.js')).loginExport(format) as ExportSource;
+    case 'tickets':
+      return (await import('../helpdesk/export.js')).ticketExport(format) as ExportSource;
+    case 'submissions':
+      return (await import('../forms/export.js')).submissionExport(format) as ExportSource;
   }
 }
 

@@ -225,6 +225,39 @@ describe('the herald command', () => {
     expect(Object.keys(row)).toEqual(header?.split(','));
   });
 
+  it('exports tickets and submissions', async () => {
+    const { project_id } = await json<{ project_id: string }>(
+      ...['project', 'create', '--slug', 'answers', '--name', 'Answers'],
+    );
+    await database.pool.query(
+      `INSERT INTO tickets (id, project_id, number, subject, priority, source, virtual, customer_name)
+       VALUES (gen_random_uuid(), $1, 7, 'Where is my tea?', 'high', 'api', true, 'Anna')`,
+      [project_id],
+    );
+    await database.pool.query(
+      `WITH form AS (
+         INSERT INTO forms (id, project_id, name, fields, routes, allowed_origins, min_seconds, signing_sealed, status)
+         VALUES (gen_random_uuid(), $1, 'Contact', '[]', '[]', '{}', 0, '', 'active') RETURNING id
+       )
+       INSERT INTO form_submissions (id, project_id, form_id, status, answers, source)
+       SELECT gen_random_uuid(), $1, id, 'new', '{"topic": "tea"}', 'web' FROM form`,
+      [project_id],
+    );
+    const expected = {
+      tickets: { number: 7, subject: 'Where is my tea?', priority: 'high', created_at: aTime },
+      submissions: { status: 'new', answers: { topic: 'tea' }, created_at: aTime },
+    };
+    for (const [kind, fields] of Object.entries(expected)) {
+      const { stdout } = await herald(['export', kind, 'answers', '--json'], settings);
+      const row = JSON.parse(stdout) as Record<string, unknown>;
+      expect(row).toMatchObject(fields);
+      const { stdout: csv } = await herald(['export', kind, 'answers'], settings);
+      const [header, ...lines] = csv.trim().split(/\r?\n/);
+      expect(header?.split(',')).toEqual(Object.keys(row));
+      expect(lines).toHaveLength(1);
+    }
+  });
+
   it('prints tables for people', async () => {
     await json('project', 'create', '--slug', 'people', '--name', 'For people');
     for (const args of [
