@@ -80,6 +80,7 @@ function describe(project: Project & { brand: Brand }): string {
     ['queued_deliveries', project.queued_deliveries],
     ['sessions_per_hour', project.sessions_per_hour],
     ['sessions_per_address', project.sessions_per_address],
+    ['scheduled_entries', project.scheduled_entries],
     ['purchased_credits', project.purchased_credits],
   ]);
 }

@@ -36,6 +36,7 @@ const settings = [
   'queued_deliveries',
   'sessions_per_hour',
   'sessions_per_address',
+  'scheduled_entries',
   'color',
   'privacy_url',
   'logo_url',

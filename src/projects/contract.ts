@@ -302,6 +302,8 @@ export interface Project {
   queued_deliveries: number | null;
   sessions_per_hour: number | null;
   sessions_per_address: number | null;
+  /** Open scheduled and recurring messages and chains together. */
+  scheduled_entries: number | null;
   purchased_credits: number;
   /** Herald's own: it has no plan and no credits, and its slug finds nothing. */
   system: boolean;

@@ -7,7 +7,7 @@ import type { Project } from '../contract';
 export const PROJECT_COLUMNS = `p.id, p.slug, p.name, p.active, p.plan, p.callback_url, p.redirect_urls, p.retry_policy,
   p.welcome_en, p.welcome_ru,
   p.requests_per_minute, p.events_per_minute, p.queued_deliveries, p.sessions_per_hour, p.sessions_per_address,
-  p.purchased_credits, p.timezone,
+  p.scheduled_entries, p.purchased_credits, p.timezone,
   p.system_purpose IS NOT NULL AS system, p.created_at`;
 
 const NOT_SYSTEM = 'p.system_purpose IS NULL';

@@ -85,18 +85,22 @@ describe('the herald command', () => {
       callback_url: 'https://a.example/cb',
       redirect_urls: ['https://a.example/one', 'https://a.example/two'],
       timezone: 'Asia/Tokyo',
+      scheduled_entries: 7,
       created_at: aTime,
     };
-    const kept = await database.pool.query('SELECT scheduled_entries FROM projects WHERE id = $1', [
-      project_id,
-    ]);
-    expect(kept.rows).toEqual([{ scheduled_entries: 7 }]);
     expect(changed).toMatchObject(expected);
     expect(await json<object[]>('project', 'list')).toContainEqual(expect.objectContaining(expected));
     expect(await json('project', 'set', 'change', '--active', 'true')).toMatchObject({
       ...expected,
       active: true,
     });
+    const { rows } = await database.pool.query<{ changes: { field: string }[] }>(
+      `SELECT changes FROM audit_entries WHERE project_id = $1 AND action = 'project.updated' ORDER BY at`,
+      [project_id],
+    );
+    expect(rows[0]?.changes).toHaveLength(12);
+    expect(rows[0]?.changes).toContainEqual({ field: 'scheduled_entries', before: null, after: 7 });
+    expect(rows[1]?.changes).toEqual([{ field: 'active', before: false, after: true }]);
   });
 
   it('tells its version, as a user of a checkout runs it', async () => {

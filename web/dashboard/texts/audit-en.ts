@@ -83,6 +83,7 @@ export const auditFieldsEn = {
   queued_deliveries: 'Queued deliveries',
   sessions_per_hour: 'Sessions per hour',
   sessions_per_address: 'Sessions per address',
+  scheduled_entries: 'Scheduled messages and chains',
   color: 'Colour',
   privacy_url: 'Privacy policy URL',
   logo_url: 'Logo URL',
