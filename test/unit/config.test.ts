@@ -145,6 +145,19 @@ describe('production', () => {
     ]);
   });
 
+  it('refuses another time of unanswered tickets and another pace of chains, also without NODE_ENV', () => {
+    const { NODE_ENV: _, ...others } = production;
+    const hurried = { HERALD_UNANSWERED_SECONDS: '60', HERALD_DRIP_SCALE: '0.5' };
+    for (const given of [production, { ...others, DATABASE_URL: 'postgres://db/herald' }]) {
+      expect(problems({ ...given, ...hurried })).toEqual([
+        'HERALD_UNANSWERED_SECONDS: must be 86400 in production',
+        'HERALD_DRIP_SCALE: must be 1 in production',
+      ]);
+    }
+    expect(problems(hurried)).toEqual([]);
+    expect(problems({ ...production, ...hurried, NODE_ENV: 'test' })).toEqual([]);
+  });
+
   it('takes several encryption keys, newest first, while one is replaced', () => {
     const config = loadConfig({ ...production, HERALD_ENCRYPTION_KEY: `k2:${key},k1:${key}` });
     expect(config.HERALD_ENCRYPTION_KEY?.map(({ id }) => id)).toEqual(['k2', 'k1']);
