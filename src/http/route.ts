@@ -161,12 +161,19 @@ export function headerSchemas(spec: RouteSpec): z.ZodType[] {
   return [spec.headers, spec.idempotent && idempotencyHeaders].filter((schema) => schema !== undefined);
 }
 
+/** What a request with a key, or with a sign-in to the dashboard, can be refused with. */
+export const authenticatedErrors: readonly ErrorCode[] = [
+  'unauthorized',
+  'invalid_api_key',
+  'project_inactive',
+  'forbidden',
+  'rate_limit_project',
+];
+
 /** Error codes that any route can return, so that routes need not list them. */
 export function commonErrors(spec: RouteSpec): ErrorCode[] {
   const codes: ErrorCode[] = ['internal_error', 'service_unavailable'];
-  if (spec.auth === 'key') {
-    codes.push('unauthorized', 'invalid_api_key', 'project_inactive', 'forbidden', 'rate_limit_project');
-  }
+  if (spec.auth === 'key') codes.push(...authenticatedErrors);
   if (spec.params) codes.push('not_found');
   const hasBody = spec.method !== 'GET';
   // Every route refuses query parameters that it does not know.

@@ -9,7 +9,7 @@ import { withTransaction } from '../db/pool';
 import { createFailureLimit } from '../http/failure-limit';
 import { admit, countOrRefuse, type Authenticate } from '../http/guard';
 import type { CountRequest } from '../http/project-limit';
-import { routesOf } from '../http/route';
+import { authenticatedErrors, routesOf } from '../http/route';
 import { isoTime } from '../lib/iso-time';
 import { sha256 } from '../lib/tokens';
 import {
@@ -105,29 +105,34 @@ export function createDashboardRoutes(core: Deps) {
     };
   }
 
-  /** The session of an account that sent the request; null for a key, directly or by its session. */
-  async function accountOf(ctx: Context): Promise<{ hash: Buffer; session: AccountSession } | null> {
+  /** Counts a request of an account, which may be in no team. Null for a key, directly or by its session: see `admitKey`. */
+  async function admitAccount(ctx: Context): Promise<{ hash: Buffer; session: AccountSession } | null> {
     const hash = sessionHash(ctx, publicUrl());
     if (!hash) return null;
     requireSameOrigin(ctx, publicUrl());
     const session = await findAccountSession(pool, hash);
-    return session && { hash, session };
+    if (!session) return null;
+    const dashboard_session = hash.toString('base64url');
+    await countOrRefuse(ctx, countRequest, { id: '', requests_per_minute: null, dashboard_session });
+    return { hash, session };
   }
+
+  const admitKey = (ctx: Context) => admit(ctx, { authenticate, countRequest });
 
   /** Whose sign-ins a request is about: an account, which may be in no team, or a key. */
   async function signedInOwner(ctx: Context) {
-    const account = await accountOf(ctx);
-    if (!account) return admit(ctx, { authenticate, countRequest });
-    const dashboard_session = account.hash.toString('base64url');
-    await countOrRefuse(ctx, countRequest, { id: '', requests_per_minute: null, dashboard_session });
-    return { key_id: null, account_id: account.session.account_id, dashboard_session };
+    const account = await admitAccount(ctx);
+    if (!account) return admitKey(ctx);
+    const { hash, session } = account;
+    return { key_id: null, account_id: session.account_id, dashboard_session: hash.toString('base64url') };
   }
 
-  /** `refusal` is for a sign-in by API key. */
+  /** `refusal` is for an API key, directly or by its session. */
   async function requireAccount(ctx: Context, refusal: string) {
-    const account = await accountOf(ctx);
+    const account = await admitAccount(ctx);
     if (account) return account;
-    throw sessionHash(ctx, publicUrl()) === null ? signedOut() : new AppError('forbidden', refusal);
+    await admitKey(ctx);
+    throw new AppError('forbidden', refusal);
   }
 
   return [
@@ -163,11 +168,11 @@ export function createDashboardRoutes(core: Deps) {
         description: 'Also for an account that is in no team.',
         auth: 'none',
         response: dashboardSessionSchema,
-        errors: ['unauthorized', 'invalid_api_key', 'project_inactive', 'forbidden'],
+        errors: [...authenticatedErrors],
       },
       async ({ ctx }) => {
-        const account = await accountOf(ctx);
-        return account ? presentAccount(account.session, account.hash) : presentKey(await authenticate(ctx));
+        const account = await admitAccount(ctx);
+        return account ? presentAccount(account.session, account.hash) : presentKey(await admitKey(ctx));
       },
     ),
     route(
@@ -178,12 +183,12 @@ export function createDashboardRoutes(core: Deps) {
         auth: 'none',
         body: switchProjectSchema,
         response: dashboardSessionSchema,
-        errors: ['unauthorized', 'invalid_api_key', 'project_inactive', 'forbidden', 'not_found'],
+        errors: [...authenticatedErrors, 'not_found'],
       },
       async ({ body, ctx }) => {
-        const account = await accountOf(ctx);
+        const account = await admitAccount(ctx);
         if (!account) {
-          const project = await authenticate(ctx);
+          const project = await admitKey(ctx);
           if (project.id !== body.project_id) throw new AppError('not_found');
           return presentKey(project);
         }
@@ -205,7 +210,7 @@ export function createDashboardRoutes(core: Deps) {
         auth: 'none',
         body: ownNotifySchema,
         response: dashboardSessionSchema,
-        errors: ['unauthorized', 'forbidden', 'conflict'],
+        errors: [...authenticatedErrors, 'conflict'],
       },
       async ({ body, ctx }) => {
         const { hash, session } = await requireAccount(
@@ -238,6 +243,7 @@ export function createDashboardRoutes(core: Deps) {
         status: 204,
         errors: ['forbidden'],
       },
+      // Not counted: a person can always sign out.
       async ({ ctx }) => {
         requireSameOrigin(ctx, publicUrl());
         await signOut(ctx, core);
@@ -252,7 +258,7 @@ export function createDashboardRoutes(core: Deps) {
         auth: 'none',
         query: shortListQuery,
         response: pageOf(signInRecordSchema),
-        errors: ['unauthorized', 'invalid_api_key', 'project_inactive', 'forbidden', 'rate_limit_project'],
+        errors: [...authenticatedErrors],
       },
       async ({ ctx, query }) => {
         const owner = await signedInOwner(ctx);
@@ -269,14 +275,7 @@ export function createDashboardRoutes(core: Deps) {
         auth: 'none',
         params: idParams,
         status: 204,
-        errors: [
-          'unauthorized',
-          'invalid_api_key',
-          'project_inactive',
-          'forbidden',
-          'not_found',
-          'rate_limit_project',
-        ],
+        errors: [...authenticatedErrors, 'not_found'],
       },
       async ({ ctx, params }) => {
         const owner = await signedInOwner(ctx);
@@ -294,13 +293,15 @@ export function createDashboardRoutes(core: Deps) {
         body: ownProjectSchema,
         status: 201,
         response: ownedProjectSchema,
-        errors: ['unauthorized', 'forbidden', 'plan_limit', 'conflict'],
+        errors: [...authenticatedErrors, 'plan_limit', 'conflict'],
       },
       async ({ body, ctx }) => {
-        if (!config.HERALD_OPEN_SIGNUP) {
-          throw new AppError('forbidden', 'Only the operator creates projects here.');
-        }
-        const { session } = await requireAccount(ctx, 'Sign in with a messenger to create a project.');
+        const isOpen = config.HERALD_OPEN_SIGNUP;
+        const refusal = isOpen
+          ? 'Sign in with a messenger to create a project.'
+          : 'Only the operator creates projects here.';
+        const { session } = await requireAccount(ctx, refusal);
+        if (!isOpen) throw new AppError('forbidden', refusal);
         return withTransaction(pool, (db) =>
           createOwnProject(db, { accountId: session.account_id, ip: ctx.ip }, body),
         );

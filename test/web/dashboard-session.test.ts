@@ -43,7 +43,9 @@ describe('signing in to the dashboard', () => {
   it('refuses a wrong key, a revoked one and one of an inactive project', async () => {
     expect(await signIn('hk_wrong')).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } });
     const inactive = await service.createProject({ active: false });
-    expect(await signIn(inactive.api_key)).toMatchObject({ status: 403, body: { code: 'project_inactive' } });
+    const refusal = { status: 403, body: { code: 'project_inactive' } };
+    expect(await signIn(inactive.api_key)).toMatchObject(refusal);
+    expect(await inactive.api('GET', '/dashboard/session')).toMatchObject(refusal);
   });
 
   it('is refused to every page but its own: reads, changes and the sign-in itself', async () => {

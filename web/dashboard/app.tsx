@@ -40,7 +40,10 @@ export function App() {
     const error: unknown = found.status === 'rejected' ? found.reason : null;
     // A 401 means that the sign-in has ended: show no notice.
     const problem = error instanceof ApiError && error.status !== 401 ? error : null;
-    if (problem?.code === 'offline') return setSession({ error: problem });
+    // After too many requests the sign-in is still valid: another one is not needed.
+    if (problem && ['offline', 'rate_limit_project'].includes(problem.code)) {
+      return setSession({ error: problem });
+    }
     if (messengers.status === 'rejected') return setSession({ error: messengers.reason as Error });
     setSession({ notice: problem ? errorText(problem) : '' });
   };

@@ -4,6 +4,7 @@ import { startTestService, type TestService } from '../../support/service';
 import { eventually, SOON_MS } from '../../support/eventually';
 import { expectError } from './fixture';
 import { ownPage } from '../../support/own-page';
+import { insertMemberRow } from '../team/fixture';
 
 const rateHeaders = ({ headers }: ApiResponse) => ({
   limit: Number(headers.get('x-ratelimit-limit')),
@@ -97,11 +98,17 @@ describe('the requests a minute of a project', () => {
   });
 
   describe('of the dashboard', () => {
+    const withCookie = (cookie: string) => (method: string, path: string, body?: unknown) =>
+      first.apiWith(null)(method, path, body, { ...ownPage, cookie });
+
+    async function signInByKey(key: string) {
+      const { headers } = await first.apiWith(null)('POST', '/dashboard/session', { api_key: key }, ownPage);
+      return withCookie(headers.getSetCookie()[0]?.split(';')[0] ?? '');
+    }
+
     async function signIn(key: string): Promise<(path: string) => Promise<ApiResponse>> {
-      const anonymous = first.apiWith(null);
-      const { headers } = await anonymous('POST', '/dashboard/session', { api_key: key }, ownPage);
-      const cookie = headers.getSetCookie()[0]?.split(';')[0] ?? '';
-      return (path) => anonymous('GET', path, undefined, { ...ownPage, cookie });
+      const api = await signInByKey(key);
+      return (path) => api('GET', path);
     }
 
     it('are 600 of each session, and none of the project', async () => {
@@ -128,6 +135,45 @@ describe('the requests a minute of a project', () => {
       expectError(refused, 'rate_limit_project');
       expect(rateHeaders(refused)).toMatchObject({ limit: 600, remaining: 0 });
       expect((await project.api('GET', '/v1/project')).status).toBe(200);
+    });
+
+    it('include those about the sign-in itself, by an account or by a key', async () => {
+      const project = await first.createProject({ requests_per_minute: 2 });
+      const byAccount = withCookie((await insertMemberRow(first, project, 'owner')).cookie);
+      const byKey = await signInByKey(project.api_key);
+      const requests: [string, string, unknown?][] = [
+        ['GET', '/dashboard/session'],
+        ['PUT', '/dashboard/session', { project_id: project.id }],
+        ['PATCH', '/dashboard/session', { notify: 'none' }],
+        // The operator of this service creates the projects.
+        ['POST', '/dashboard/projects', { slug: 'own-project', name: 'Own' }],
+      ];
+      for (const [api, statuses] of [
+        [byAccount, [200, 200, 200, 403]],
+        [byKey, [200, 200, 403, 403]],
+      ] as const) {
+        for (const [n, request] of requests.entries()) {
+          const answer = await api(...request);
+          expect([request, answer.status]).toEqual([request, statuses[n]]);
+          expect(rateHeaders(answer)).toMatchObject({ limit: 600, remaining: 599 - n });
+        }
+      }
+      const withKey = await project.api('GET', '/dashboard/session');
+      expect(rateHeaders(withKey)).toMatchObject({ limit: 2, remaining: 1 });
+    });
+
+    it('leave a person who has used them up the ways in and out', async () => {
+      const project = await first.createProject();
+      const byAccount = withCookie((await insertMemberRow(first, project, 'viewer')).cookie);
+      const byKey = await signInByKey(project.api_key);
+      for (const api of [byAccount, byKey]) {
+        await api('GET', '/dashboard/session');
+        await first.pool.query(`UPDATE request_counters SET points = 600 WHERE key LIKE 'dashboard:%'`);
+        expectError(await api('GET', '/dashboard/session'), 'rate_limit_project');
+        expect((await api('POST', '/dashboard/session', { api_key: project.api_key })).status).toBe(200);
+        expect((await api('DELETE', '/dashboard/session')).status).toBe(204);
+        expect((await api('GET', '/dashboard/session')).status).toBe(401);
+      }
     });
 
     it('come from at most 50 sessions of a key: a further one ends the oldest', async () => {

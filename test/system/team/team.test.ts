@@ -491,6 +491,7 @@ describe('a project of one’s own', () => {
       [slug, `${slug}-2`].map((each) => api('POST', '/dashboard/projects', { slug: each, name: 'Own' })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 403]);
+    for (const answer of answers) expect(answer.headers.get('x-ratelimit-limit')).toBe('600');
     expectError(
       answers.find(({ status }) => status === 403)!,
       'plan_limit',

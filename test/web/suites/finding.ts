@@ -266,6 +266,14 @@ export function describeFinding(at: () => DashboardContext): void {
     await page.unroute('**/v1/subscribe-links*');
     await problem.getByRole('button', { name: 'Try again' }).click();
     await problem.waitFor({ state: 'detached' });
+    // Too many requests do not end the sign-in.
+    const refusal = { error: 'Too many requests.', code: 'rate_limit_project' };
+    await page.route('**/dashboard/session', (route) => route.fulfill({ status: 429, json: refusal }));
+    await page.reload();
+    await page.getByText('Too many requests').waitFor();
+    await page.unroute('**/dashboard/session');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Links' }).waitFor();
   });
 
   it('switches the project without asking about a draft, which stays under the other one', async () => {
