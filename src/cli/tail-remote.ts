@@ -76,7 +76,7 @@ export async function followRemote(remote: RemoteApi, kind: Kind, following: Fol
   }
 }
 
-/** The API has no list of all messages; the events say what became of each. */
+/** By events: between two polls of `GET /v1/messages` a broadcast can send more messages than a page holds. */
 async function followMessages(remote: RemoteApi, { onOpen, show, signal }: Following): Promise<void> {
   let wasOpen = false;
   await remoteEvents(remote, ['delivery.success', 'delivery.failed']).follow({
