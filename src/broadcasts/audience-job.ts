@@ -39,7 +39,7 @@ export async function insertAudienceJob(
   if (active > limits.broadcastRecipients) throw new TooManyRecipients();
   await lockProject(db, projectId);
   if ((await countOpenBroadcasts(db, projectId)) >= limits.openBroadcasts) throw new TooManyJobs();
-  await insertBroadcast(db, projectId, job, { active, inactive });
+  await insertBroadcast(db, projectId, job, active + inactive);
 }
 
 /**

@@ -1,7 +1,8 @@
+import type pg from 'pg';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { type BulkEvent, emitBulkEvents } from '../events';
-import { type Batcher, createBatcher } from '../lib/batch';
+import { createBatcher } from '../lib/batch';
 import { deliveryFailed, deliverySuccess } from '../messages';
 import { markBlocked } from '../subscribers';
 import type { ClaimedRecipient } from './queries/claims';
@@ -15,11 +16,16 @@ export interface SettledRecipient {
   result: RecipientResult;
 }
 
-export type BroadcastRecorder = Batcher<SettledRecipient, void>;
+/** Writes results with their events. */
+export interface BroadcastRecorder {
+  /** In batches: results that arrive during one write share the next. */
+  write(settled: SettledRecipient): Promise<void>;
+  /** In the caller's transaction. */
+  writeIn(db: pg.PoolClient, batch: SettledRecipient[]): Promise<void>;
+}
 
 const BATCH_ROWS = 200;
 
-/** Writes results in batches: results that arrive during one write share the next. */
 export function createBroadcastRecorder(
   { pool, config, log }: Pick<Core, 'pool' | 'config' | 'log'>,
   run: BroadcastRun,
@@ -34,25 +40,24 @@ export function createBroadcastRecorder(
       : { name: 'delivery.failed', data: deliveryFailed(named, result, at, format) };
   }
 
-  async function write(batch: SettledRecipient[]): Promise<void> {
-    await withTransaction(pool, async (db) => {
-      const { ids, at } = await recordRecipients(
-        db,
-        run,
-        batch.map((settled) => settled.result),
-      );
-      const recorded = batch.filter(({ result }) => ids.has(result.id));
-      const events = recorded.map((settled) => eventOf(settled, at)).filter((event) => event !== null);
-      await emitBulkEvents(db, run.projectId, events);
-      for (const { recipient, sender, result } of recorded) {
-        if (result.status !== 'failed' || result.reason !== 'user_blocked_bot') continue;
-        const { platform_user_id } = recipient;
-        await markBlocked(db, { channel: sender.channel, bot: senderKey(sender), platform_user_id }, format);
-      }
-    });
+  async function writeIn(db: pg.PoolClient, batch: SettledRecipient[]): Promise<void> {
+    const { ids, at } = await recordRecipients(
+      db,
+      run,
+      batch.map((settled) => settled.result),
+    );
+    const recorded = batch.filter(({ result }) => ids.has(result.id));
+    const events = recorded.map((settled) => eventOf(settled, at)).filter((event) => event !== null);
+    await emitBulkEvents(db, run.projectId, events);
+    for (const { recipient, sender, result } of recorded) {
+      if (result.status !== 'failed' || result.reason !== 'user_blocked_bot') continue;
+      const { platform_user_id } = recipient;
+      await markBlocked(db, { channel: sender.channel, bot: senderKey(sender), platform_user_id }, format);
+    }
   }
 
-  return createBatcher((batch: SettledRecipient[]) => retryWrite(log, run.id, () => write(batch)), {
-    size: BATCH_ROWS,
-  });
+  const write = (batch: SettledRecipient[]) =>
+    retryWrite(log, run.id, () => withTransaction(pool, (db) => writeIn(db, batch)));
+  const batcher = createBatcher(write, { size: BATCH_ROWS });
+  return { write: (settled) => batcher.write(settled), writeIn };
 }

@@ -84,7 +84,7 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config' | 'clie
         path: '/v1/broadcast/{job_id}/results',
         summary: 'List the results of a broadcast',
         description:
-          'One for each recipient, newest first; `queued` ones come last. Subscribers who were inactive when the broadcast was created count as skipped and are not listed.',
+          'One for each recipient, newest first; `queued` ones come last. Subscribers who were inactive when the broadcast was created are `skipped`, `unsubscribed`.',
         params: broadcastParams,
         query: broadcastResultsQuery,
         response: pageOf(broadcastResultSchema),

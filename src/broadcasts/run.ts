@@ -4,7 +4,7 @@ import type { SubscriberIdFormat } from '../contract/ids';
 import type { Core } from '../core';
 import { inTurn } from '../db/batches';
 import { withAbortAfter } from '../lib/timeout';
-import { isStoredTemplate, ownContentFor, type PreparedMessage, prepareMessage } from '../messages';
+import { BLOCKED, isStoredTemplate, ownContentFor, type PreparedMessage, prepareMessage } from '../messages';
 import type { MessageContent } from '../messages/contract';
 import { faultOf } from '../templates';
 import { afterFailure, OutageBackoff } from './after-failure';
@@ -144,6 +144,16 @@ async function runSender(
     inFlight.add(call);
   }
 
+  const asBlocked = (recipient: ClaimedRecipient) => {
+    const result = {
+      id: recipient.id,
+      status: 'failed',
+      reason: 'user_blocked_bot',
+      error: BLOCKED,
+    } as const;
+    return { recipient, sender, result };
+  };
+
   async function claimAndLaunch(): Promise<RunEnd | null> {
     while (!signal.aborted && !failure) {
       const isIdle = inFlight.size === 0;
@@ -166,6 +176,7 @@ async function runSender(
         perSecond,
         contentFor: run.contentFor,
         callsOf,
+        recordBlocked: (db, blocked) => recorder.writeIn(db, blocked.map(asBlocked)),
       });
       if (claim.state === 'stopped') return 'stopped';
       if (claim.state === 'later') {

@@ -21,7 +21,7 @@ export async function statsOf(db: Db, kind: JobKind, job: BroadcastRow): Promise
   };
 }
 
-async function reasonsOf(db: Db, { id, skipped, inactive }: BroadcastRow): Promise<JobStats['reasons']> {
+async function reasonsOf(db: Db, { id, skipped }: BroadcastRow): Promise<JobStats['reasons']> {
   const counted = await countReasons(db, id);
   const withRow = counted
     .filter(({ status }) => status === 'skipped')
@@ -31,9 +31,8 @@ async function reasonsOf(db: Db, { id, skipped, inactive }: BroadcastRow): Promi
     if (count > 0) counts.set(reason, (counts.get(reason) ?? 0) + count);
   };
   for (const { reason, count } of counted) add(reason, count);
-  // Those without a row: inactive from the start, or not copied before the broadcast was cancelled.
-  add('unsubscribed', inactive);
-  add('cancelled', skipped - inactive - withRow);
+  // Those without a row were not copied before the broadcast was cancelled.
+  add('cancelled', skipped - withRow);
   return [...counts]
     .map(([reason, count]) => ({ reason, count }))
     .sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason));

@@ -193,7 +193,7 @@ async function seedDemoSubscriber(db: Db, projectId: string): Promise<string> {
   await insertBatchRecipients(
     db,
     batchId,
-    ['order-1041', 'order-1042'].map((ref, position) => ({ position, ref, content })),
+    ['order-1041', 'order-1042'].map((ref, position) => ({ position, ref, permission: null, content })),
     [
       {
         position: 0,

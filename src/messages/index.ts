@@ -6,7 +6,7 @@ export { type PreparedMessage, prepareMessage } from './prepare';
 export type { DeliverDeps } from './deliver';
 export { attemptedRecipients, insertMessages, requeueMessages } from './queries/messages';
 export { sendQueued, sendTo } from './send';
-export { notSent, type SendResult, sendResultOf, skipReasonOf } from './send-result';
+export { BLOCKED, notSent, type SendResult, sendResultOf, skipReasonOf } from './send-result';
 export {
   type BatchContent,
   type BatchTemplates,

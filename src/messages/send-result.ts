@@ -8,12 +8,15 @@ export interface SendResult {
   deliveryId: string | null;
 }
 
+/** What the messenger would say of a block that is known. */
+export const BLOCKED = 'The user has blocked the bot.';
+
 /**
  * Why no message is sent to a subscriber; null if one is. A subscriber who blocked the bot is not skipped: that is a
  * failure with a reason of the specification.
  */
 export function skipReasonOf(
-  subscriber: SubscriberRecord,
+  subscriber: Pick<SubscriberRecord, 'active' | 'blocked' | 'permissions'>,
   permission: string | undefined,
 ): SkipReason | null {
   if (!subscriber.active && !subscriber.blocked) return 'unsubscribed';

@@ -40,7 +40,7 @@ import {
   type MessageWithContent,
   skipMessage,
 } from './queries/messages';
-import { skipReasonOf } from './send-result';
+import { BLOCKED, skipReasonOf } from './send-result';
 
 /** Bounds the messenger calls that one request has in flight; an external_id can name several subscribers. */
 const CONCURRENCY = 8;
@@ -293,7 +293,7 @@ async function sendOrResume(
     const isSkipped = await skipMessage(deps.pool, message.id, reason);
     return isSkipped ? skipped(deps, subscriber, reason) : begunElsewhere();
   }
-  if (subscriber.blocked) return settle(failure('user_blocked_bot', 'The user has blocked the bot.'));
+  if (subscriber.blocked) return settle(failure('user_blocked_bot', BLOCKED));
   const fault = faultOf(message.content);
   if (fault !== null) return settle(failure('invalid_message', fault));
   const prepared = prepareMessage(message.content, { projectId, id: requestId });

@@ -22,6 +22,7 @@ export interface NewBatchRecipient {
 export interface StoredMessage {
   position: number;
   ref: string | null;
+  permission: string | null;
   /** JSON. */
   content: string;
 }
@@ -37,15 +38,15 @@ export async function insertBatchRecipients(
   await change(
     db,
     'insert_batch_recipients',
-    `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot, content, position, ref, status, reason,
-       error, ended_at)
+    `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot, content, position, ref, permission, is_message,
+       status, reason, error, ended_at)
      SELECT $1, coalesce(given.subscriber, $2), coalesce(given.channel, ''), ${QUEUED_BOT},
        CASE WHEN given.subscriber IS NOT NULL THEN message.content::jsonb END,
-       given.position, message.ref, given.status, given.reason, given.error,
-       CASE WHEN given.status <> 'queued' THEN now() END
+       given.position, message.ref, message.permission, given.subscriber IS NOT NULL AND given.status <> 'skipped',
+       given.status, given.reason, given.error, CASE WHEN given.status <> 'queued' THEN now() END
      FROM unnest($3::uuid[], $4::text[], $5::int[], $6::text[], $7::text[], $8::text[])
        AS given (subscriber, channel, position, status, reason, error)
-     JOIN unnest($9::int[], $10::text[], $11::text[]) AS message (position, ref, content) USING (position)
+     JOIN unnest($9::int[], $10::text[], $11::text[], $12::text[]) AS message (position, ref, permission, content) USING (position)
      LEFT JOIN subscribers s ON s.id = given.subscriber ${JOIN_OWN_BOT}`,
     [
       batchId,
@@ -58,6 +59,7 @@ export async function insertBatchRecipients(
       recipients.map((each) => each.error),
       messages.map((each) => each.position),
       messages.map((each) => each.ref),
+      messages.map((each) => each.permission),
       messages.map((each) => each.content),
     ],
   );

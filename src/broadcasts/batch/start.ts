@@ -8,7 +8,7 @@ import { SHARE_WAIT_MS } from '../../db/project-share';
 import { emitBulkEvents } from '../../events';
 import type { Work } from '../../http/idempotency';
 import { createPauses } from '../../lib/pauses';
-import { deliveryFailed, skipReasonOf, storeContents } from '../../messages';
+import { BLOCKED, deliveryFailed, skipReasonOf, storeContents } from '../../messages';
 import { contentOf } from '../../messages/contract';
 import { isBillingBlocked } from '../../projects';
 import {
@@ -37,7 +37,6 @@ export interface StartedBatch {
 
 /** Characters of messages that one statement writes: encoding them takes a few milliseconds. */
 const LENGTH_AT_ONCE = 256 * KIB;
-const BLOCKED = 'The user has blocked the bot.';
 
 /**
  * Stores a batch with one row for each message and subscriber, a thousand in a transaction; the relay starts its workflow
@@ -64,7 +63,12 @@ export async function startBatch(
   const stored: StoredMessage[] = [];
   for (const [position, message] of messages.entries()) {
     recipients.push(recipientsOf(message, position, subscribersOf(message)));
-    stored.push({ position, ref: message.ref ?? null, content: JSON.stringify(contents[position]) });
+    stored.push({
+      position,
+      ref: message.ref ?? null,
+      permission: message.permission ?? null,
+      content: JSON.stringify(contents[position]),
+    });
     await pause();
   }
   const total = recipients.reduce((sum, each) => sum + each.length, 0);

@@ -21,8 +21,6 @@ export interface BroadcastRow extends BroadcastCounts {
   project_id: string;
   status: BroadcastStatus;
   total: number;
-  /** Of the total: those who were inactive when it was created, who have no row. */
-  inactive: number;
   messages_per_minute: number | null;
   /** Of a broadcast; a batch's recipients have their own. */
   content: StoredContent;
@@ -98,14 +96,14 @@ export async function insertBroadcast(
   db: Db,
   projectId: string,
   broadcast: NewBroadcastRow,
-  { active, inactive }: AudienceCount,
+  total: number,
 ): Promise<void> {
   await change(
     db,
     'insert_broadcast',
-    `INSERT INTO broadcasts (id, project_id, content, audience, messages_per_minute, scheduled_id, run_id, total, inactive,
+    `INSERT INTO broadcasts (id, project_id, content, audience, messages_per_minute, scheduled_id, run_id, total,
        retry_of, recurring_id, copied_at, copied_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8::int + $9::int, $9, $10, $11, clock_timestamp(), $1)`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, clock_timestamp(), $1)`,
     [
       broadcast.id,
       projectId,
@@ -114,8 +112,7 @@ export async function insertBroadcast(
       broadcast.messages_per_minute,
       broadcast.scheduled_id,
       broadcast.run_id ?? null,
-      active,
-      inactive,
+      total,
       broadcast.retry_of ?? null,
       broadcast.recurring_id ?? null,
     ],
@@ -172,11 +169,12 @@ export interface CopiedSubscriber {
   id: string;
   channel: string;
   bot: string;
+  active: boolean;
   timezone: string | null;
   created_at: string;
 }
 
-/** The next active part of the audience, newest first: who subscribes while it is copied is not in it. */
+/** The next part of the audience, newest first: who subscribes while it is copied is not in it. */
 export function nextOfAudience(
   db: Db,
   { project_id, audience, copied_at, copied_id }: AudienceCopy,
@@ -184,13 +182,15 @@ export function nextOfAudience(
   return rows<CopiedSubscriber>(
     db,
     'next_of_audience',
-    `SELECT s.id, s.channel, ${QUEUED_BOT} AS bot, s.timezone, s.created_at::text FROM subscribers s ${JOIN_OWN_BOT}
-     WHERE ${AUDIENCE_FILTER} AND s.active AND (s.created_at, s.id) < ($7::text::timestamptz, $8::uuid)
+    `SELECT s.id, s.channel, ${QUEUED_BOT} AS bot, s.active, s.timezone, s.created_at::text
+     FROM subscribers s ${JOIN_OWN_BOT}
+     WHERE ${AUDIENCE_FILTER} AND (s.created_at, s.id) < ($7::text::timestamptz, $8::uuid)
      ORDER BY s.created_at DESC, s.id DESC LIMIT ${BATCH_ROWS}`,
     [...filterParameters(project_id, audience), copied_at, copied_id],
   );
 }
 
+/** Those who are not subscribed are skipped from the start. */
 export function copyRecipients(
   db: Db,
   id: string,
@@ -199,15 +199,18 @@ export function copyRecipients(
   return change(
     db,
     'copy_recipients',
-    `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot, due_at)
-     SELECT $1, given.subscriber, given.channel, given.bot, given.due_at
-     FROM unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[]) AS given (subscriber, channel, bot, due_at)`,
+    `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot, due_at, is_message, status, reason, ended_at)
+     SELECT $1, given.subscriber, given.channel, given.bot, given.due_at, active, CASE WHEN active THEN 'queued' ELSE 'skipped' END,
+       CASE WHEN NOT active THEN 'unsubscribed' END, CASE WHEN NOT active THEN now() END
+     FROM unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::boolean[])
+       AS given (subscriber, channel, bot, due_at, active)`,
     [
       id,
       copied.map((each) => each.id),
       copied.map((each) => each.channel),
       copied.map((each) => each.bot),
       copied.map((each) => each.due_at),
+      copied.map((each) => each.active),
     ],
   );
 }
@@ -231,17 +234,17 @@ export function endCopy(db: Db, id: string): Promise<number> {
     db,
     'end_audience_copy',
     `UPDATE broadcasts b SET copied_at = NULL, copied_id = NULL,
-       total = b.inactive + (SELECT count(*) FROM broadcast_recipients r WHERE r.broadcast_id = b.id)
+       total = (SELECT count(*) FROM broadcast_recipients r WHERE r.broadcast_id = b.id)
      WHERE b.id = $1`,
     [id],
   );
 }
 
 /** Counts the recipients of a running broadcast; an ended one has the counts in its row. */
-const VIEW = `SELECT b.id, b.project_id, b.status, b.total, b.inactive, b.messages_per_minute, b.content, b.audience,
+const VIEW = `SELECT b.id, b.project_id, b.status, b.total, b.messages_per_minute, b.content, b.audience,
     b.created_at, b.started_at, b.ended_at,
     coalesce(b.sent, c.sent) AS sent, coalesce(b.failed, c.failed) AS failed,
-    coalesce(b.skipped, c.skipped + b.inactive) AS skipped,
+    coalesce(b.skipped, c.skipped) AS skipped,
     coalesce(b.possible_duplicates, c.resent) AS possible_duplicates, ${cursorTime('b.created_at')} AS cursor_at
   FROM broadcasts b LEFT JOIN LATERAL (
     SELECT count(*) FILTER (WHERE r.status = 'sent') AS sent, count(*) FILTER (WHERE r.status = 'failed') AS failed,

@@ -12,8 +12,8 @@ import {
 import type { Language } from '../../contract/common';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
-import type { BatchContent } from '../../messages';
-import type { MessageContent } from '../../messages/contract';
+import { skipReasonOf, type BatchContent } from '../../messages';
+import type { MessageContent, SkipReason } from '../../messages/contract';
 import { ERASED_SUBSCRIBER_ID } from '../../subscribers';
 import type { Properties } from '../../subscribers/contract';
 import { senderKey, type BroadcastRun, type Sender } from './runs';
@@ -46,6 +46,8 @@ export type Claim =
 interface ClaimableJob {
   messages_per_minute: number | null;
   allowance: number;
+  /** Of the audience of a broadcast. */
+  permission: string | null;
 }
 
 const PROJECT_BURST_SECONDS = 2;
@@ -63,45 +65,46 @@ export interface RecipientClaim {
   contentFor: (recipient: ReachableRecipient) => MessageContent | null;
   /** Platform calls of a message; a recipient who has the media takes one. */
   callsOf: (recipient: ClaimedRecipient) => number;
+  /** Records the failure of claimed recipients, in the claim's transaction. */
+  recordBlocked: (db: pg.PoolClient, blocked: ClaimedRecipient[]) => Promise<void>;
 }
 
 /**
  * Claims recipients under the broadcast's row lock, after checking that the broadcast still runs and the token is
- * current. Skips recipients who have unsubscribed, passes over chats that must wait, and claims as many as the bot's
- * shared pace and the project's own pace allow.
+ * current. Skips recipients who have unsubscribed or withdrawn the permission since they were queued, passes over chats that
+ * must wait, and claims as many as the bot's shared pace and the project's own pace allow.
  */
 export function claimRecipients(
   pool: pg.Pool,
   run: BroadcastRun,
   sender: Sender,
-  { wanted, perSecond, contentFor, callsOf }: RecipientClaim,
+  { wanted, perSecond, contentFor, callsOf, recordBlocked }: RecipientClaim,
 ): Promise<Claim> {
   const bot = senderKey(sender);
   return withTransaction(pool, async (db): Promise<Claim> => {
     const job = await row<ClaimableJob>(
       db,
       'lock_broadcast_run',
-      `SELECT messages_per_minute, ${allowanceOf('next_at')} AS allowance
+      `SELECT messages_per_minute, ${allowanceOf('next_at')} AS allowance, audience ->> 'permission' AS permission
        FROM broadcasts WHERE id = $1 AND run_token = $2 AND status = 'running' FOR UPDATE`,
       [run.id, run.token],
     );
     if (!job) return { state: 'stopped' };
     const queued = await queuedRecipients(db, run.id, sender, wanted);
     if (queued.length === 0) return waitForChats(db, run.id, sender);
-    const moved = queued.filter((recipient) => recipient.chat_id !== null && recipient.bot !== bot);
-    if (moved.length > 0) await reassign(db, moved);
-    const reachable = queued
-      .filter(
-        (recipient): recipient is ReachableRecipient => recipient.chat_id !== null && recipient.bot === bot,
-      )
-      .map((recipient) => ({ ...recipient, content: contentFor(recipient) }));
-    const unsubscribed = queued.filter((recipient) => recipient.chat_id === null);
-    if (unsubscribed.length > 0) {
-      await skip(
-        db,
-        unsubscribed.map((recipient) => recipient.id),
-      );
+    const { skipped, blocked, sendable } = checkAgain(queued, run, job);
+    if (skipped.length > 0) await skip(db, skipped);
+    const withContent = (recipient: ReachableRecipient) => ({ ...recipient, content: contentFor(recipient) });
+    if (blocked.length > 0) {
+      const refused = blocked.map(withContent);
+      await markSending(db, run, refused);
+      await recordBlocked(db, refused);
+      // Events are a transaction's last statements: the others are claimed by the next one, which locks the pace of the bot.
+      return { state: 'claimed', recipients: [], waitMs: 0 };
     }
+    const moved = sendable.filter((recipient) => recipient.bot !== bot);
+    if (moved.length > 0) await reassign(db, moved);
+    const reachable = sendable.filter((recipient) => recipient.bot === bot).map(withContent);
     if (reachable.length === 0) return { state: 'claimed', recipients: [], waitMs: 0 };
 
     const pace = projectPace(job);
@@ -128,37 +131,65 @@ export function claimRecipients(
 }
 
 type QueuedRecipient = Omit<ClaimedRecipient, 'chat_id' | 'content'> & {
+  /** Null if the subscriber has been removed; then neither active nor blocked. */
   chat_id: string | null;
   /** As stored: in a batch not yet rendered. */
   content: BatchContent | null;
   /** The key of the bot that reaches the recipient now. */
   bot: string;
+  active: boolean;
+  blocked: boolean;
+  permissions: string[];
+  /** That the message of a batch needs. */
+  permission: string | null;
 };
 
 export type ReachableRecipient = QueuedRecipient & { chat_id: string };
+
+const isReachable = (recipient: QueuedRecipient): recipient is ReachableRecipient =>
+  recipient.chat_id !== null;
+
+/** The rules of /v1/send, for what has changed since they were queued; a broadcast also skips those who have blocked the bot. */
+function checkAgain(queued: QueuedRecipient[], { kind }: BroadcastRun, job: ClaimableJob) {
+  const skipped: { id: string; reason: SkipReason }[] = [];
+  const blocked: ReachableRecipient[] = [];
+  const sendable: ReachableRecipient[] = [];
+  for (const recipient of queued) {
+    const { id } = recipient;
+    const permission = recipient.permission ?? job.permission ?? undefined;
+    const reason = skipReasonOf(recipient, permission);
+    if (reason !== null) skipped.push({ id, reason });
+    else if (recipient.active && isReachable(recipient)) sendable.push(recipient);
+    else if (kind === 'batch' && isReachable(recipient)) blocked.push(recipient);
+    else skipped.push({ id, reason: 'unsubscribed' });
+  }
+  return { skipped, blocked, sendable };
+}
 
 /** SQL: when the chat of a queued recipient `r` is free; the lookup by key cannot become a join of whole tables. */
 const chatFreeAt = (bot: string) => `(SELECT pace.next_at FROM subscribers s
   JOIN chat_pace pace ON pace.chat = ${chatKeyOf(bot, 's.chat_id')} WHERE s.id = r.subscriber_id)`;
 
 /**
- * `chat_id` is null if the recipient is no longer an active subscriber. The messages of a batch go to each subscriber in the
- * order of the request: one is claimed when the one before it has its result.
+ * The messages of a batch go to each subscriber in the order of the request: one is claimed when the one before it has its
+ * result.
  */
 function queuedRecipients(db: Db, id: string, sender: Sender, limit: number): Promise<QueuedRecipient[]> {
   return rows<QueuedRecipient>(
     db,
     'queued_recipients',
-    `SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, r.content, s.external_id, s.platform_user_id,
-       s.first_name, s.username, s.lang, s.properties, s.chat_id, ${REACHING_BOT} AS bot
-     FROM (SELECT r.id, r.position, r.subscriber_id, r.tries, r.media_message_id, r.content FROM broadcast_recipients r
+    `SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, r.content, r.permission, s.external_id, s.platform_user_id,
+       s.first_name, s.username, s.lang, s.properties, s.chat_id,
+       coalesce(s.active, false) AS active, coalesce(s.blocked, false) AS blocked, s.permissions, ${REACHING_BOT} AS bot
+     FROM (SELECT r.id, r.position, r.subscriber_id, r.tries, r.media_message_id, r.content, r.permission
+           FROM broadcast_recipients r
            WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.bot = $5 AND r.status = 'queued'
              AND coalesce(r.due_at <= clock_timestamp(), true)
              AND coalesce(${chatFreeAt('$4::text')} <= clock_timestamp(), true)
              AND (r.position IS NULL OR NOT EXISTS (SELECT FROM broadcast_recipients earlier
                WHERE earlier.broadcast_id = $1 AND earlier.status = 'sending' AND earlier.subscriber_id = r.subscriber_id))
            ORDER BY r.position, r.id LIMIT $3) r
-     LEFT JOIN subscribers s ON s.id = r.subscriber_id AND s.active
+     LEFT JOIN subscribers s ON s.id = r.subscriber_id
      ${JOIN_OWN_BOT} ORDER BY r.position, r.id`,
     [id, sender.channel, limit, senderKey(sender), sender.bot],
   );
@@ -212,12 +243,13 @@ async function waitForChats(db: Db, id: string, sender: Sender): Promise<Claim> 
   return { state: 'claimed', recipients: [], waitMs: next.wait_ms > 0 ? next.wait_ms : IN_FLIGHT_MS };
 }
 
-function skip(db: Db, ids: string[]): Promise<number> {
+function skip(db: Db, skipped: { id: string; reason: SkipReason }[]): Promise<number> {
   return change(
     db,
     'skip_recipients',
-    `UPDATE broadcast_recipients SET status = 'skipped', reason = 'unsubscribed', ended_at = now() WHERE id = ANY ($1::uuid[])`,
-    [ids],
+    `UPDATE broadcast_recipients r SET status = 'skipped', reason = given.reason, ended_at = now()
+     FROM unnest($1::uuid[], $2::text[]) AS given (id, reason) WHERE r.id = given.id`,
+    [skipped.map(({ id }) => id), skipped.map(({ reason }) => reason)],
   );
 }
 

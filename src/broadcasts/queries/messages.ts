@@ -13,9 +13,9 @@ const STORED = 'r.id, r.subscriber_id, r.channel, r.status, r.reason, r.content,
 const COLUMNS = `r.id, b.project_id, r.subscriber_id, b.source, b.source_id, r.channel, r.status, r.reason,
   ${CONTENT} AS content, b.created_at, r.ended_at, ${cursorTime('b.created_at')} AS cursor_at, b.id AS job_id`;
 
-/** A recipient's message. An entry of a batch without a subscriber has no channel and is no message. */
+/** A recipient's message. */
 const SELECT = `SELECT ${COLUMNS} FROM broadcast_recipients r JOIN broadcasts b ON b.id = r.broadcast_id
-  WHERE r.channel <> ''`;
+  WHERE r.is_message`;
 
 /** SQL, for `pageValues`. */
 const JOBS = `b.project_id = $1 AND b.source = ANY ($7::text[]) AND b.created_at <= coalesce($2::timestamptz, 'infinity')
@@ -28,7 +28,7 @@ const NEWEST = 'ORDER BY b.created_at DESC, r.id DESC LIMIT $5';
 const ofJobs = (condition: string) => `SELECT ${COLUMNS} FROM broadcasts b CROSS JOIN LATERAL (
     SELECT ${STORED} FROM unnest($6::text[]) AS wanted (status) CROSS JOIN LATERAL (
       SELECT ${STORED} FROM broadcast_recipients r
-      WHERE r.broadcast_id = b.id AND r.status = wanted.status AND r.channel <> '' AND ${BEFORE}
+      WHERE r.broadcast_id = b.id AND r.status = wanted.status AND r.is_message AND ${BEFORE}
       ORDER BY r.id DESC LIMIT $5) r
     ORDER BY r.id DESC LIMIT $5) r
   WHERE ${condition} AND $9::uuid IS NULL AND ${JOBS} ${NEWEST}`;

@@ -43,8 +43,8 @@ export function copyFailed(
        WHERE r.broadcast_id = $2 AND r.status = 'failed' AND (${RESULT_AT}, r.id) < ($3::text::timestamptz, $4::uuid)
        ORDER BY ${RESULT_AT} DESC, r.id DESC LIMIT ${BATCH_ROWS}
      ), copied AS (
-       INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot, status, reason, ended_at)
-       SELECT $1, subscriber_id, channel, bot, CASE WHEN skip THEN 'skipped' ELSE 'queued' END,
+       INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot, is_message, status, reason, ended_at)
+       SELECT $1, subscriber_id, channel, bot, NOT skip, CASE WHEN skip THEN 'skipped' ELSE 'queued' END,
          CASE WHEN skip THEN 'permission_missing' END, CASE WHEN skip THEN now() END FROM page
      )
      SELECT id, at::text AS created_at FROM page ORDER BY at DESC, id DESC`,

@@ -1122,9 +1122,8 @@ CREATE TABLE broadcasts (
   content jsonb NOT NULL,
   audience jsonb NOT NULL,
   messages_per_minute int CHECK (messages_per_minute > 0),
-  -- Everybody whom the filters name; those who were inactive already have no row.
+  -- Everybody whom the filters name, subscribed or not.
   total int NOT NULL DEFAULT 0,
-  inactive int NOT NULL DEFAULT 0,
   -- The counts of one that has ended; while it is under way they are counted.
   sent int,
   failed int,
@@ -1184,10 +1183,13 @@ CREATE TABLE broadcast_recipients (
   media_message_id text,
   -- The bot that will send; empty for the shared one.
   bot text NOT NULL DEFAULT '',
-  -- Of a batch: the message, the place in the request and the caller's own reference.
+  -- Of a batch: the message, the place in the request, the caller's own reference and the permission that the message needs.
   content jsonb,
   position int,
   ref text,
+  permission text,
+  -- False for one who was skipped from the start, and for an entry of a batch without a subscriber: results without a message.
+  is_message boolean NOT NULL DEFAULT true,
   -- Not before this time: the local time of the recipient.
   due_at timestamptz,
   -- The subscription ended within 72 hours of the message.
@@ -1196,7 +1198,7 @@ CREATE TABLE broadcast_recipients (
 -- Counts, and the results of a broadcast: newest first, those without one last.
 CREATE INDEX broadcast_recipients_results ON broadcast_recipients (broadcast_id, status, coalesce(ended_at, 'epoch'), id);
 -- The log of messages.
-CREATE INDEX broadcast_recipients_log ON broadcast_recipients (broadcast_id, status, id);
+CREATE INDEX broadcast_recipients_log ON broadcast_recipients (broadcast_id, status, id) WHERE is_message;
 CREATE INDEX broadcast_recipients_subscriber ON broadcast_recipients (subscriber_id);
 CREATE INDEX broadcast_recipients_unsubscribed ON broadcast_recipients (broadcast_id) WHERE unsubscribed;
 -- A broadcast is sent by each bot separately, so that one bot that waits does not hold up the other.

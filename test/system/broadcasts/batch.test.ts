@@ -97,8 +97,9 @@ describe('a batch', () => {
     expectError(await project.api('GET', `/v1/broadcast/${body.batch_id}`), 'not_found');
     expectError(await project.api('DELETE', `/v1/send/batch/${body.batch_id}`), 'conflict');
     const log = await project.api('GET', `/v1/messages?subscriber_id=${max.subscriberId}`);
-    const sent = log.body.data.filter(({ status: result }: { status: string }) => result === 'sent');
-    expect(sent[0]).toMatchObject({ source: 'batch', text: expect.stringMatching(/both|max/) });
+    // There is no message to whom it skipped.
+    const sent = { status: 'sent', source: 'batch', text: expect.stringMatching(/both|max/) };
+    expect(log.body.data).toEqual([expect.objectContaining(sent), expect.objectContaining(sent)]);
   });
 
   it.each<[unknown[], string, RegExp]>([
@@ -162,6 +163,30 @@ describe('a batch', () => {
     ]);
     const events = await eventsOf(service, project, 'delivery.failed');
     expect(events.map(({ data }) => data['reason']).sort()).toEqual(['invalid_message', 'user_blocked_bot']);
+  });
+
+  it('asks again for the permission and for a block when the turn of a message comes', async () => {
+    const [anna, ben] = [await subscribePerson(service, project), await subscribePerson(service, project)];
+    const allow = (permissions: string[]) =>
+      project.api('PATCH', `/v1/subscribers/${anna.subscriberId}`, { permissions });
+    await allow(['news']);
+    await service.pool.query(`UPDATE channel_pace SET paused_until = now() + interval '1 hour'`);
+    const { body } = await start([
+      { subscriber_id: anna.subscriberId, text: 'x', permission: 'news' },
+      { subscriber_id: ben.subscriberId, text: 'x' },
+    ]);
+    await allow([]);
+    await blockBot(service, project, ben);
+    await service.pool.query(`UPDATE channel_pace SET paused_until = '-infinity'`);
+    expect(await until(body.batch_id, 'completed')).toMatchObject({ sent: 0, failed: 1, skipped: 1 });
+    expect(await resultsOf(body.batch_id)).toMatchObject([
+      { status: 'skipped', reason: 'permission_missing', delivery_id: null },
+      { status: 'failed', reason: 'user_blocked_bot', delivery_id: expect.any(String) },
+    ]);
+    const failures = await eventsOf(service, project, 'delivery.failed');
+    expect(failures.map(({ data }) => data)).toMatchObject([
+      { subscriber_id: ben.subscriberId, reason: 'user_blocked_bot' },
+    ]);
   });
 
   it('is refused without credits, and repeated with a key it is the same one', async () => {

@@ -39,6 +39,10 @@ describe('a broadcast', () => {
     return untilBroadcast(project, started.job_id as string, 'completed');
   }
 
+  const resultsOf = async (jobId: unknown, status: string) =>
+    (await project.api('GET', `/v1/broadcast/${String(jobId)}/results?status=${status}`)).body
+      .data as object[];
+
   it('reaches every subscriber on both channels once, and reports its counts', async () => {
     const people = [
       await subscribePerson(service, project),
@@ -126,6 +130,37 @@ describe('a broadcast', () => {
     expect(done).toMatchObject({ sent: 1, failed: 0, skipped: 2, total_subscribers: 3 });
     const [event] = await eventsOf(service, project, 'broadcast.completed');
     expect(event?.data).toMatchObject({ sent: 1, failed: 0, skipped: 2, total: 3 });
+    const skipped = await resultsOf(body.job_id, 'skipped');
+    expect(skipped).toHaveLength(2);
+    expect(skipped).toContainEqual({
+      subscriber_id: stopped.subscriberId,
+      channel: 'telegram',
+      status: 'skipped',
+      reason: 'unsubscribed',
+      delivery_id: null,
+    });
+    const { body: log } = await project.api('GET', `/v1/messages?subscriber_id=${stopped.subscriberId}`);
+    expect(log.data).toEqual([]);
+  });
+
+  it('skips those who withdraw the permission before their turn', async () => {
+    const [stays, leaves] = [
+      await subscribePerson(service, project),
+      await subscribePerson(service, project),
+    ];
+    const allow = ({ subscriberId }: { subscriberId: string }, permissions: string[]) =>
+      project.api('PATCH', `/v1/subscribers/${subscriberId}`, { permissions });
+    for (const person of [stays, leaves]) await allow(person, ['news']);
+    await service.pool.query(`UPDATE channel_pace SET paused_until = now() + interval '1 hour'`);
+    const { body } = await start({ permission: 'news' });
+    await allow(leaves, []);
+    await service.pool.query(`UPDATE channel_pace SET paused_until = '-infinity'`);
+    const done = await untilBroadcast(project, body.job_id as string, 'completed');
+    expect(done).toMatchObject({ sent: 1, failed: 0, skipped: 1 });
+    expect(await resultsOf(body.job_id, 'skipped')).toMatchObject([
+      { subscriber_id: leaves.subscriberId, reason: 'permission_missing', delivery_id: null },
+    ]);
+    expect(await textsTo(service, leaves)).not.toContain('news');
   });
 
   it('without recipients is completed at once', async () => {

@@ -53,7 +53,7 @@ describe('a broadcast that is requested while no worker runs', () => {
     await insertBatchRecipients(
       core.pool,
       id,
-      [{ position: 0, ref: null, content: JSON.stringify(content) }],
+      [{ position: 0, ref: null, permission: null, content: JSON.stringify(content) }],
       [{ ...unknown, position: 0, reason: 'subscriber_not_found' }],
       '00000000-0000-0000-0000-000000000000',
     );

@@ -670,7 +670,7 @@ export class BroadcastsApi {
   /**
    * List the results of a broadcast: `GET /v1/broadcast/{job_id}/results`.
    *
-   * One for each recipient, newest first; `queued` ones come last. Subscribers who were inactive when the broadcast was created count as skipped and are not listed.
+   * One for each recipient, newest first; `queued` ones come last. Subscribers who were inactive when the broadcast was created are `skipped`, `unsubscribed`.
    */
   listResults(jobId: string, query: types.BroadcastsListResultsQuery = {}, options: RequestOptions = {}): Promise<types.BroadcastsListResultsResponse> {
     return this.transport.request({ method: 'GET', path: pathOf`/v1/broadcast/${jobId}/results`, query }, options);

@@ -120,8 +120,8 @@ export const russianNotes: Readonly<Record<string, string>> = {
   // Broadcasts
   'Sends a message to the subscribers who match the filters now, at most 100,000 active ones. Inactive subscribers, and those who unsubscribe before their turn, are skipped. `dry_run` only counts.':
     'Отправляет сообщение подписчикам, которые сейчас подходят под фильтры, — не больше чем 100 000 активных. Неактивные и те, кто отпишется раньше своей очереди, пропускаются. `dry_run` только считает.',
-  'One for each recipient, newest first; `queued` ones come last. Subscribers who were inactive when the broadcast was created count as skipped and are not listed.':
-    'По одному на каждого получателя, сначала новые; `queued` — в конце. Подписчики, которые были неактивны при создании рассылки, считаются пропущенными и в список не входят.',
+  'One for each recipient, newest first; `queued` ones come last. Subscribers who were inactive when the broadcast was created are `skipped`, `unsubscribed`.':
+    'По одному на каждого получателя, сначала новые; `queued` — в конце. Подписчики, которые были неактивны при создании рассылки, — `skipped`, `unsubscribed`.',
   'What became of its messages, taps on its buttons and unsubscribes. Subscribers who were inactive when it was created count as skipped, `unsubscribed`.':
     'Что стало с сообщениями, нажатия кнопок и отписки. Подписчики, которые были неактивны при создании, считаются пропущенными, `unsubscribed`.',
   'Starts a new broadcast of the same content to the recipients that failed and are still subscribers. Only for one that has ended, and once; those who fail again are retried with the new one. A failure with the reason `unknown` may have arrived.':

@@ -1479,7 +1479,7 @@ class AsyncBroadcastsApi:
     ) -> types.BroadcastsListResultsResponse:
         """List the results of a broadcast: `GET /v1/broadcast/{job_id}/results`.
 
-        One for each recipient, newest first; `queued` ones come last. Subscribers who were inactive when the broadcast was created count as skipped and are not listed."""
+        One for each recipient, newest first; `queued` ones come last. Subscribers who were inactive when the broadcast was created are `skipped`, `unsubscribed`."""
         return cast(types.BroadcastsListResultsResponse, await self._transport.request(
             "GET",
             f"/v1/broadcast/{path_of(job_id)}/results",
