@@ -32,11 +32,11 @@ export function createActivities(deps: ActivityDeps): Activities {
     deliveries: createDeliveryActivities(deps),
     broadcasts: {
       ...createBroadcastActivities(deps),
+      ...createRecurringActivities(deps),
       ...createImportActivities(deps),
     },
     campaigns: {
       ...createScheduledActivities(deps),
-      ...createRecurringActivities(deps),
       ...createDripActivities(deps),
       ...createTicketActivities(deps),
       ...createFormActivities(deps),

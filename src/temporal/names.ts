@@ -19,9 +19,9 @@ export const workflowIds = {
 export const signals = { changed: 'changed', redeemed: 'redeemed' } as const;
 
 /**
- * One queue per kind of work, so that none can starve another: `broadcasts` runs broadcasts, batches and imports;
- * `campaigns` runs scheduled and recurring messages, drip enrolments, the timers of
- * tickets and the routes of forms. The prefix isolates test runs.
+ * One queue per kind of work, so that none can starve another: `broadcasts` runs broadcasts, batches, recurring messages and
+ * imports; `campaigns` runs scheduled messages, drip enrolments, the timers of tickets and the routes of forms. The prefix
+ * isolates test runs.
  */
 export function taskQueues(prefix: string) {
   return {

@@ -18,7 +18,7 @@ export function startRecurringRelay({ pool, queues, ...deps }: RecurringRelayDep
     name: 'recurring',
     channel: notifyChannels.recurring,
     workflow: 'recurring',
-    taskQueue: queues.campaigns,
+    taskQueue: queues.broadcasts,
     workflowId: workflowIds.recurring,
     args: ({ id }) => [{ recurringId: id }],
     summary: () => 'recurring message',

@@ -27,7 +27,7 @@ describe('a recurring message', () => {
   let project: TestProject;
   beforeAll(async () => {
     // Its own: the test runs what is due.
-    service = await startTestService({ env: withoutGrace, queues: ['broadcasts', 'campaigns'] });
+    service = await startTestService({ env: withoutGrace, queues: ['broadcasts'] });
   });
   beforeEach(async () => {
     project = await service.createProject();
