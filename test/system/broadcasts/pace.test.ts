@@ -42,9 +42,9 @@ describe('the pace of a bot', () => {
     return (await from.api('GET', `/v1/broadcast/${jobId}`)).body.sent as number;
   }
 
-  /** A broadcast of several minutes, which has used up what the bot may make up for. */
+  /** A broadcast of more than a minute, which has used up what the bot may make up for. */
   async function largeBroadcast(): Promise<string> {
-    await addCrowd(service, project, 'telegram', 20_000);
+    await addCrowd(service, project, 'telegram', 80 * PER_SECOND);
     const jobId = await broadcast(project);
     await eventually(async () => (await sentOf(project, jobId)) > PER_SECOND);
     return jobId;
