@@ -4,6 +4,8 @@ import ts from 'typescript';
 import { routeSpecs } from '../../../sdk/generator/routes';
 import { errorCodes } from '../../../src/contract/errors';
 import { auditActionOf } from '../../../src/http/audit-action';
+import { auditEn, auditFieldsEn } from '../../../web/dashboard/texts/audit-en';
+import { auditFieldsRu, auditRu } from '../../../web/dashboard/texts/audit-ru';
 import { en } from '../../../web/dashboard/texts/en';
 import { formsEn } from '../../../web/dashboard/texts/forms-en';
 import { formsRu } from '../../../web/dashboard/texts/forms-ru';
@@ -54,7 +56,9 @@ describe('the texts of the dashboard', () => {
     expect(shape(ru).sort()).toEqual(shape(en).sort());
     expect(shape(inboxRu).sort()).toEqual(shape(inboxEn).sort());
     expect(shape(formsRu).sort()).toEqual(shape(formsEn).sort());
-    for (const texts of [en, ru, inboxEn, inboxRu, formsEn, formsRu]) {
+    expect(shape(auditRu).sort()).toEqual(shape(auditEn).sort());
+    expect(shape(auditFieldsRu).sort()).toEqual(shape(auditFieldsEn).sort());
+    for (const texts of [en, ru, inboxEn, inboxRu, formsEn, formsRu, auditEn, auditRu]) {
       const empty = Object.entries(texts).filter(([, value]) => (value as unknown) === '');
       expect(empty).toEqual([]);
     }
@@ -73,7 +77,7 @@ describe('the texts of the dashboard', () => {
       ),
     );
     expect(byOthers).toContain('webhook.disabled');
-    const known: string[] = Object.keys(en.auditActions);
+    const known: string[] = Object.keys(auditEn);
     const all = [...byRequest, ...byOthers].filter((action) => action !== null && action !== undefined);
     expect([...new Set(all)].filter((action) => !known.includes(action))).toEqual([]);
   });

@@ -19,6 +19,7 @@ import { capitalised } from '../format';
 import { useResource } from '../resource';
 import { Heading, Link, useFilters, usePages } from '../router';
 import { t } from '../texts';
+import { auditTexts } from './audit-texts';
 
 export function Audit() {
   const pages = usePages();
@@ -83,12 +84,12 @@ export function Audit() {
 }
 
 function actionName(action: string): string | undefined {
-  return (t.auditActions as Record<string, string | undefined>)[action];
+  return (auditTexts().actions as Record<string, string | undefined>)[action];
 }
 
 /** All actions by their names, in the order of the alphabet. */
 function actions(): { value: string; text: string }[] {
-  return Object.entries(t.auditActions)
+  return Object.entries(auditTexts().actions)
     .map(([value, text]) => ({ value, text }))
     .sort((one, other) => one.text.localeCompare(other.text));
 }
@@ -104,7 +105,7 @@ function Target({ entry: { target_id: id, target_name: name } }: { entry: AuditE
 }
 
 function fieldName(field: string): string {
-  return (t.auditFields as Record<string, string | undefined>)[field] ?? field;
+  return (auditTexts().fields as Record<string, string | undefined>)[field] ?? field;
 }
 
 function settingText(field: string, value: AuditEntry['changes'][number]['before']): string {

@@ -1,4 +1,3 @@
-import { auditEn, auditFieldsEn } from './audit-en';
 import { composeEn } from './compose-en';
 import { editorEn } from './editor-en';
 import { plural } from './plural';
@@ -30,8 +29,6 @@ export const en = {
   results: resultsEn,
   sections: settingsEn,
   start: startEn,
-  auditActions: auditEn,
-  auditFields: auditFieldsEn,
   ...editorEn,
   ...composeEn,
   exportCsv: 'Export CSV',

@@ -1,4 +1,3 @@
-import { auditFieldsRu, auditRu } from './audit-ru';
 import { composeRu } from './compose-ru';
 import { editorRu } from './editor-ru';
 import type { Texts } from './en';
@@ -86,8 +85,6 @@ export const ru: Texts = {
   results: resultsRu,
   sections: settingsRu,
   start: startRu,
-  auditActions: auditRu,
-  auditFields: auditFieldsRu,
   ...editorRu,
   ...composeRu,
   exportCsv: 'Скачать CSV',
