@@ -3,6 +3,7 @@ import type { Rules } from '../../../src/drip/contract';
 import type { LabelKind } from '../api';
 import { DurationFields, Field, Icon, LabelField, TextField } from '../elements';
 import { t } from '../texts';
+import { needsValue, operatorOf, type Operator } from './drip-steps';
 
 type Rule = Rules['rules'][number];
 type Kind = keyof typeof t.drip.ruleKinds;
@@ -174,34 +175,37 @@ function RuleFields(props: {
 }
 
 function Comparison({ rule, onChange }: { rule: Rule; onChange: (rule: Rule) => void }) {
-  const { value: _, ...withoutValue } = rule;
+  const { value, ...withoutValue } = rule;
+  const operator = operatorOf(rule);
+  function choose(op: Operator): void {
+    if (op === 'missing') onChange({ ...withoutValue, op: 'exists', value: false });
+    else if (op === 'exists') onChange({ ...withoutValue, op });
+    else onChange({ ...withoutValue, op, value: needsValue(operator) ? (value ?? '') : '' });
+  }
   return (
     <>
       <Field label={t.drip.operator}>
         {(attributes) => (
           <select
             {...attributes}
-            value={rule.op ?? 'eq'}
-            onChange={(event) => {
-              const op = event.currentTarget.value as NonNullable<Rule['op']>;
-              onChange(op === 'exists' ? { ...withoutValue, op } : { ...rule, op, value: rule.value ?? '' });
-            }}
+            value={operator}
+            onChange={(event) => choose(event.currentTarget.value as Operator)}
           >
-            {Object.entries(t.drip.operators).map(([value, text]) => (
-              <option key={value} value={value}>
+            {Object.entries(t.drip.operators).map(([op, text]) => (
+              <option key={op} value={op}>
                 {text}
               </option>
             ))}
           </select>
         )}
       </Field>
-      {rule.op !== 'exists' && (
+      {needsValue(operator) && (
         <Field label={t.drip.ruleValue}>
           {(attributes) => (
             <input
               {...attributes}
               maxLength={limits.propertyLength}
-              value={String(rule.value ?? '')}
+              value={String(value ?? '')}
               onInput={(event) => onChange({ ...rule, value: valueOf(event.currentTarget.value) })}
             />
           )}

@@ -76,9 +76,19 @@ function ruleText(rule: Rules['rules'][number], words: RuleWords): string {
   if (rule.tag !== undefined) return words.tag(rule.tag, rule.has !== false);
   if (rule.permission !== undefined) return words.permission(rule.permission, rule.has !== false);
   if (rule.event !== undefined) return words.event(rule.event, rule.happened !== false);
-  const value = rule.value === undefined ? '' : ` ${String(rule.value)}`;
-  return `${rule.property ?? ''} ${rule.op ? operators[rule.op] : ''}${value}`;
+  const op = operatorOf(rule);
+  const value = rule.value === undefined || !needsValue(op) ? '' : ` ${String(rule.value)}`;
+  return `${rule.property ?? ''} ${operators[op]}${value}`;
 }
+
+/** `missing`: the API's `exists` with false. */
+export type Operator = NonNullable<Rules['rules'][number]['op']> | 'missing';
+
+export function operatorOf({ op = 'eq', value }: Rules['rules'][number]): Operator {
+  return op === 'exists' && value === false ? 'missing' : op;
+}
+
+export const needsValue = (op: Operator) => op !== 'exists' && op !== 'missing';
 
 export function triggerText({ trigger }: Pick<Chain, 'trigger'>): string {
   const { triggerTexts } = t.drip;
