@@ -1,5 +1,6 @@
 import { limits } from '../../../src/contract/limits';
 import { contentDraft, contentOf, emptyContent, type ContentDraft } from '../message/content';
+import { operatorOf, type Operator } from '../rule-operator';
 import { latinOf } from '../slug';
 import type { FormsTexts } from '../texts/forms-en';
 import type { Field, FieldType, FormDefinition, FormRoute, FormView } from './api';
@@ -45,9 +46,6 @@ export interface FieldDraft {
   max: string;
   options: OptionDraft[];
 }
-
-/** `missing`: the API's `exists` with false. */
-export type Operator = 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | 'missing';
 
 export interface RuleDraft {
   key: number;
@@ -168,8 +166,6 @@ export function operatorsOf(type: FieldType): Operator[] {
   }
 }
 
-export const needsValue = (op: Operator) => op !== 'exists' && op !== 'missing';
-
 /** A name for an answer: the words of the label, or the type, and a number where it is taken. */
 export function freeName(others: readonly FieldDraft[], label: string): string {
   const base =
@@ -234,7 +230,7 @@ function routeDraft(route: FormView['routes'][number], key: number, fields: Fiel
     rules: (route.when?.rules ?? []).map(({ field, op, value }, place) => ({
       key: place,
       field: fields.find(({ name }) => name === field)?.key ?? null,
-      op: op === 'exists' && value === false ? 'missing' : op,
+      op: operatorOf({ op, value }),
       value: op === 'exists' || value === undefined ? '' : String(value),
     })),
   };

@@ -1,15 +1,8 @@
 import { limits } from '../../../src/contract/limits';
 import { Field, Icon, SelectField, TextField } from '../elements';
+import { needsValue, type Operator } from '../rule-operator';
 import { language } from '../texts';
-import {
-  needsValue,
-  newRule,
-  operatorsOf,
-  type FieldDraft,
-  type Operator,
-  type RouteDraft,
-  type RuleDraft,
-} from './draft';
+import { newRule, operatorsOf, type FieldDraft, type RouteDraft, type RuleDraft } from './draft';
 import { fieldLabel, labelIn } from './rules-text';
 import { words } from './texts';
 

@@ -1,6 +1,6 @@
 import { language } from '../texts';
 import type { FieldDraft, RouteDraft, RuleDraft } from './draft';
-import { needsValue } from './draft';
+import { needsValue } from '../rule-operator';
 import { words } from './texts';
 
 type Labelled = { label_en?: string | undefined; label_ru?: string | undefined };

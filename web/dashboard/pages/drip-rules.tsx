@@ -2,8 +2,8 @@ import { limits } from '../../../src/contract/limits';
 import type { Rules } from '../../../src/drip/contract';
 import type { LabelKind } from '../api';
 import { DurationFields, Field, Icon, LabelField, TextField } from '../elements';
+import { needsValue, operatorOf, type Operator } from '../rule-operator';
 import { t } from '../texts';
-import { needsValue, operatorOf, type Operator } from './drip-steps';
 
 type Rule = Rules['rules'][number];
 type Kind = keyof typeof t.drip.ruleKinds;

@@ -3,6 +3,7 @@ import type { IconName } from '../../shared/icons';
 import type { Chain, ChainStep } from '../api';
 import { durationParts } from '../elements';
 import { readableText } from '../message/placeholder-name';
+import { needsValue, operatorOf } from '../rule-operator';
 import { t } from '../texts';
 
 export const stepIcons: Record<ChainStep['type'], IconName> = {
@@ -80,15 +81,6 @@ function ruleText(rule: Rules['rules'][number], words: RuleWords): string {
   const value = rule.value === undefined || !needsValue(op) ? '' : ` ${String(rule.value)}`;
   return `${rule.property ?? ''} ${operators[op]}${value}`;
 }
-
-/** `missing`: the API's `exists` with false. */
-export type Operator = NonNullable<Rules['rules'][number]['op']> | 'missing';
-
-export function operatorOf({ op = 'eq', value }: Rules['rules'][number]): Operator {
-  return op === 'exists' && value === false ? 'missing' : op;
-}
-
-export const needsValue = (op: Operator) => op !== 'exists' && op !== 'missing';
 
 export function triggerText({ trigger }: Pick<Chain, 'trigger'>): string {
   const { triggerTexts } = t.drip;

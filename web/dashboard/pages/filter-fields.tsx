@@ -3,21 +3,13 @@ import { propertyValue } from '../../../src/contract/property-value';
 import { api, type EndpointFilter, type EndpointView } from '../api';
 import { FieldError, Icon, Problem, RemoveRow, RowFields, SelectField, Time } from '../elements';
 import { useResource, useSettled } from '../resource';
+import { needsValue, operatorOf, type Operator } from '../rule-operator';
 import { t } from '../texts';
 
 type Rule = EndpointFilter['rules'][number];
 
-/** `missing`: the API's `exists` with false. */
-type Operator = Rule['op'] | 'missing';
-
 /** In the order of the choice. */
 const operators = ['eq', 'ne', 'gt', 'lt', 'contains', 'exists', 'missing'] as const satisfies Operator[];
-
-const needsValue = (op: Operator) => op !== 'exists' && op !== 'missing';
-
-function operatorOf({ op, value }: Rule): Operator {
-  return op === 'exists' && value === false ? 'missing' : op;
-}
 
 /** A rule as typed. */
 interface RuleDraft {
