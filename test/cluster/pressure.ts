@@ -73,8 +73,8 @@ export async function slowDown(
         },
         {
           invariant: `what waited because of ${name} is delivered without help`,
-          holds: recovered !== null,
-          detail: recovered === null ? 'it stands still' : `after ${Math.round(recovered / 1000)} s`,
+          holds: recovered.isDrained,
+          detail: recovered.detail,
         },
       );
     }
@@ -142,17 +142,38 @@ async function startBulk(
   };
 }
 
+const UNATTEMPTED = `d.project_id = $1 AND d.status = 'pending' AND d.scheduled_attempts = 0`;
+
 /** Only what the project has published: the other load goes on. */
-async function untilDrained(pool: pg.Pool, projectId: string): Promise<number | null> {
+async function untilDrained(
+  pool: pg.Pool,
+  projectId: string,
+): Promise<{ isDrained: boolean; detail: string }> {
   const began = Date.now();
   const isDrained = await untilNoneLeft(STUCK_MS, async () => {
     const { rows } = await pool.query<{ count: number }>(
-      `SELECT count(*) FROM deliveries WHERE project_id = $1 AND status = 'pending' AND scheduled_attempts = 0`,
+      `SELECT count(*) FROM deliveries d WHERE ${UNATTEMPTED}`,
       [projectId],
     );
     return rows[0]?.count ?? 0;
   });
-  return isDrained ? Date.now() - began : null;
+  if (isDrained) return { isDrained, detail: `after ${Math.round((Date.now() - began) / 1000)} s` };
+  return { isDrained, detail: `it stands still: ${await whatIsLeft(pool, projectId)}` };
+}
+
+/** In whose hands they are, and since when. */
+async function whatIsLeft(pool: pg.Pool, projectId: string): Promise<string> {
+  const { rows } = await pool.query<{ count: number; place: string; seconds: number; example: string }>(
+    `SELECT count(*), coalesce(q.holder, CASE WHEN q IS NULL THEN 'not queued' WHEN q.is_first THEN 'waits' ELSE 'waits again' END)
+         || coalesce(' in lane ' || d.lane, '') AS place,
+       max(extract(epoch FROM clock_timestamp() - coalesce(q.claimed_at, q.due_at, d.created_at))::int) AS seconds,
+       min(d.id::text) AS example
+     FROM deliveries d LEFT JOIN delivery_queue q ON q.delivery_id = d.id WHERE ${UNATTEMPTED} GROUP BY place`,
+    [projectId],
+  );
+  return rows
+    .map(({ count, place, seconds, example }) => `${count} ${place} (up to ${seconds} s, ${example})`)
+    .join(', ');
 }
 
 function watchMemory({ roles }: ClusterFixture) {
