@@ -102,9 +102,9 @@ async function seedMessages(service: TestService, projectId: string): Promise<vo
      SELECT $1, gen_random_uuid(), id, channel, 'send',
        jsonb_build_object('text', left($2, 4 + (n * 13) % 90), 'format', 'plain', 'buttons', '[]'::jsonb),
        CASE WHEN n % 5 = 0 THEN 'failed' WHEN n % 7 = 0 THEN 'skipped' ELSE 'sent' END,
-       CASE WHEN n % 5 = 0 THEN 'blocked' WHEN n % 7 = 0 THEN 'unsubscribed' END, at, at
-     FROM (SELECT id, channel, row_number() OVER (ORDER BY created_at DESC) AS n FROM subscribers WHERE project_id = $1) subscriber,
-       LATERAL (SELECT now() - make_interval(mins => n::int * 7) AS at) moment`,
+       CASE WHEN n % 5 = 0 THEN 'user_blocked_bot' WHEN n % 7 = 0 THEN 'unsubscribed' END, at, at
+     FROM (SELECT id, channel, (row_number() OVER (ORDER BY created_at DESC))::int AS n FROM subscribers WHERE project_id = $1) subscriber,
+       LATERAL (SELECT now() - make_interval(mins => n * 7) AS at) moment`,
     [projectId, LONG],
   );
 }
