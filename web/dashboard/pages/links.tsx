@@ -72,7 +72,7 @@ export function Links() {
       {creating && <NewLink onClose={() => setCreating(false)} onCreated={links.reload} />}
       {deleting && (
         <ConfirmDialog
-          title={t.deleteLinkTitle(deleting.name ?? t.link)}
+          title={t.deleteLinkTitle(deleting.name)}
           text={t.deleteLinkText}
           confirm={t.delete}
           act={async () => {

@@ -650,7 +650,7 @@ export const en = {
   createLink: 'Create link',
   linkCreated: 'Link created',
   linkDeleted: 'Link deleted',
-  deleteLinkTitle: (name: string) => `Delete ${name}?`,
+  deleteLinkTitle: (name: string | null) => `Delete ${name ?? 'this link'}?`,
   deleteLinkText: 'The link stops working immediately. Its subscribers stay.',
   labels: 'Tags and permissions',
   tagsLead: 'Your project gives tags to subscribers. Use them to choose who receives a broadcast.',

@@ -770,7 +770,7 @@ export const ru: Texts = {
   createLink: 'Создать ссылку',
   linkCreated: 'Ссылка создана',
   linkDeleted: 'Ссылка удалена',
-  deleteLinkTitle: (name) => `Удалить «${name}»?`,
+  deleteLinkTitle: (name) => `Удалить ${name === null ? 'эту ссылку' : `«${name}»`}?`,
   deleteLinkText: 'Ссылка сразу перестанет работать. Подписчики останутся.',
   labels: 'Теги и разрешения',
   tagsLead: 'Теги подписчикам даёт ваш проект. По ним выбирают, кому отправить рассылку.',
