@@ -1,8 +1,8 @@
-import { eventually } from '../../support/eventually';
-import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
-import { startTestService, type TestService } from '../../support/service';
-import { subscribePerson, textsTo, untilBroadcast } from '../messages/fixture';
-import { startMediaServer, type MediaServer } from '../messages/media-server';
+import { eventually } from '../support/eventually';
+import { startSecondProcess, type HeraldProcess } from '../support/herald-process';
+import { startTestService, type TestService } from '../support/service';
+import { subscribePerson, textsTo, untilBroadcast } from '../system/messages/fixture';
+import { startMediaServer, type MediaServer } from '../system/messages/media-server';
 
 jest.setTimeout(180_000);
 

@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import { eventually } from '../../support/eventually';
-import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
-import type { Installation, TestProject } from '../../support/installation';
-import { stablePort } from '../../support/stable-port';
-import { useService } from '../../support/use-service';
-import { eventsOf, freshName, subscribePerson, textsTo, type Person } from '../messages/fixture';
+import { eventually } from '../support/eventually';
+import { startSecondProcess, type HeraldProcess } from '../support/herald-process';
+import type { Installation, TestProject } from '../support/installation';
+import { stablePort } from '../support/stable-port';
+import { useService } from '../support/use-service';
+import { eventsOf, freshName, subscribePerson, textsTo, type Person } from '../system/messages/fixture';
 
 let service: Installation;
 let project: TestProject;

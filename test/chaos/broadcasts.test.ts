@@ -1,9 +1,9 @@
-import { workflowIds } from '../../../src/temporal/names';
-import { recordHistory } from '../replay/fixture';
-import { eventually } from '../../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
-import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
-import { addCrowd, eventsOf, untilBroadcast } from '../messages/fixture';
+import { workflowIds } from '../../src/temporal/names';
+import { recordHistory } from '../system/replay/fixture';
+import { eventually } from '../support/eventually';
+import { startTestService, type TestProject, type TestService } from '../support/service';
+import { startSecondProcess, type HeraldProcess } from '../support/herald-process';
+import { addCrowd, eventsOf, untilBroadcast } from '../system/messages/fixture';
 
 jest.setTimeout(180_000);
 

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openDataDir, type DataDir } from '../../../src/embedded/data-dir';
-import type { Simulator } from '../../../src/embedded/simulator';
-import { findTemporalCli } from '../../../src/embedded/temporal-cli';
-import { startTemporalServer, type RunningTemporalServer } from '../../../src/embedded/temporal-server';
-import { searchAttributeTypes, workflowIds } from '../../../src/temporal/names';
-import { herald, heraldJson, settingsOf } from '../cli/fixture';
+import { openDataDir, type DataDir } from '../../src/embedded/data-dir';
+import type { Simulator } from '../../src/embedded/simulator';
+import { findTemporalCli } from '../../src/embedded/temporal-cli';
+import { startTemporalServer, type RunningTemporalServer } from '../../src/embedded/temporal-server';
+import { searchAttributeTypes, workflowIds } from '../../src/temporal/names';
+import { herald, heraldJson, settingsOf } from '../system/cli/fixture';
 import {
   confirmedSession,
   createSession,
@@ -16,11 +16,11 @@ import {
   startOf,
   statusInDatabase,
   waitForStatus,
-} from '../login/fixture';
-import { eventually } from '../../support/eventually';
-import { createTestDatabase, type TestDatabase } from '../../support/database';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
-import { startTestSimulator } from '../../support/simulator';
+} from '../system/login/fixture';
+import { eventually } from '../support/eventually';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { startTestService, type TestProject, type TestService } from '../support/service';
+import { startTestSimulator } from '../support/simulator';
 import {
   createEndpoint,
   emitOne,
@@ -29,7 +29,7 @@ import {
   untilStatus,
   untilWorkflow,
   type ScriptedReceiver,
-} from '../webhooks/fixture';
+} from '../system/webhooks/fixture';
 
 jest.setTimeout(480_000);
 

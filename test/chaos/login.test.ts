@@ -1,6 +1,6 @@
-import { eventually } from '../../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
-import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
+import { eventually } from '../support/eventually';
+import { startTestService, type TestProject, type TestService } from '../support/service';
+import { startSecondProcess, type HeraldProcess } from '../support/herald-process';
 import {
   createSession,
   eventsOf,
@@ -11,7 +11,7 @@ import {
   statusInDatabase,
   waitForStatus,
   type CreatedSession,
-} from './fixture';
+} from '../system/login/fixture';
 
 jest.setTimeout(180_000);
 

@@ -1,8 +1,8 @@
-import { limits } from '../../../src/contract/limits';
-import { createSession, linkOf, openAndWait, startOf, waitForStatus } from '../login/fixture';
-import { eventually, SOON_MS } from '../../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
-import { createEndpoint, emitOne, scriptedReceiver, type ScriptedReceiver } from '../webhooks/fixture';
+import { limits } from '../../src/contract/limits';
+import { createSession, linkOf, openAndWait, startOf, waitForStatus } from '../system/login/fixture';
+import { eventually, SOON_MS } from '../support/eventually';
+import { startTestService, type TestProject, type TestService } from '../support/service';
+import { createEndpoint, emitOne, scriptedReceiver, type ScriptedReceiver } from '../system/webhooks/fixture';
 
 jest.setTimeout(120_000);
 
