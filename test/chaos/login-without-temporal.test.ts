@@ -3,7 +3,14 @@ import { eventually, SOON_MS } from '../support/eventually';
 import { startTestService, type TestService } from '../support/service';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 import { subscribePerson } from '../system/messages/fixture';
-import { createSession, eventsOf, openAndWait, startOf, waitForStatus, type StatusBody } from '../system/login/fixture';
+import {
+  createSession,
+  eventsOf,
+  openAndWait,
+  startOf,
+  waitForStatus,
+  type StatusBody,
+} from '../system/login/fixture';
 
 jest.setTimeout(120_000);
 
