@@ -30,6 +30,8 @@ module.exports = {
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     { ...withServers, displayName: 'system', testMatch: ['<rootDir>/test/system/**/*.test.ts'] },
     { ...withServers, displayName: 'web', testMatch: ['<rootDir>/test/web/**/*.test.ts'] },
+    // What makes each change wait, and runs in CI: whole checkouts that are built and started, and processes that are killed.
+    { ...withServers, displayName: 'start', testMatch: ['<rootDir>/test/start/**/*.test.ts'] },
     { ...withServers, displayName: 'chaos', testMatch: ['<rootDir>/test/chaos/**/*.test.ts'] },
   ],
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],

@@ -136,3 +136,36 @@ function groupExists(pid: number): boolean {
     return false;
   }
 }
+
+/** Starts of a file in one data directory, none of which outlives it. */
+export function npmStarts() {
+  const started: NpmProcess[] = [];
+  const starts = {
+    dataDir: '',
+    settings: { HERALD_DATA_DIR: '' },
+    start(extra: Record<string, string> = {}, args: string[] = []): NpmProcess {
+      const herald = startHerald({ ...starts.settings, ...extra }, args);
+      started.push(herald);
+      return herald;
+    },
+  };
+  let remove: () => Promise<void>;
+  beforeAll(async () => {
+    ({ path: starts.dataDir, remove } = await temporaryDataDir());
+    starts.settings.HERALD_DATA_DIR = starts.dataDir;
+  });
+  afterAll(async () => {
+    for (const herald of started) {
+      try {
+        herald.signalGroup('SIGKILL');
+      } catch {
+        // It has ended, as it should have.
+      }
+    }
+    for (const child of recordedChildren(starts.dataDir)) {
+      if (isRunning(child)) process.kill(child.pid, 'SIGKILL');
+    }
+    await remove();
+  });
+  return starts;
+}

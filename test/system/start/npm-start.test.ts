@@ -1,19 +1,9 @@
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import net from 'node:net';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Runtime } from '../../../src/main';
-import { isRunning } from '../../../src/embedded/process-identity';
 import { createApi } from '../../support/api';
 import { eventually } from '../../support/eventually';
-import {
-  recordedChildren,
-  runHerald,
-  startHerald,
-  temporaryDataDir,
-  type NpmProcess,
-} from '../../support/npm-start';
+import { npmStarts, runHerald } from '../../support/npm-start';
 import { createSimulatorControl } from '../../support/simulator-control';
 
 jest.setTimeout(180_000);
@@ -42,33 +32,8 @@ describe('npm start, as a user runs it', () => {
     expect((await api('POST', '/v1/auth/verify', { code: confirmed.code })).status).toBe(200);
   }
 
-  let dataDir: Awaited<ReturnType<typeof temporaryDataDir>>;
-  let settings: { HERALD_DATA_DIR: string };
-  const started: NpmProcess[] = [];
-
-  const start = (extra: Record<string, string> = {}, args: string[] = []) => {
-    const herald = startHerald({ ...settings, ...extra }, args);
-    started.push(herald);
-    return herald;
-  };
-
-  beforeAll(async () => {
-    dataDir = await temporaryDataDir();
-    settings = { HERALD_DATA_DIR: dataDir.path };
-  });
-  afterAll(async () => {
-    for (const herald of started) {
-      try {
-        herald.signalGroup('SIGKILL');
-      } catch {
-        // It has ended, as it should have.
-      }
-    }
-    for (const child of recordedChildren(dataDir.path)) {
-      if (isRunning(child)) process.kill(child.pid, 'SIGKILL');
-    }
-    await dataDir.remove();
-  });
+  const starts = npmStarts();
+  const { start } = starts;
 
   it('runs the whole service from nothing, keeps its data over a restart and leaves no process behind', async () => {
     const first = start();
@@ -127,7 +92,7 @@ describe('npm start, as a user runs it', () => {
 
     const created = await runHerald(
       ['project', 'create', '--slug', 'kept', '--name', 'Kept', '--json'],
-      settings,
+      starts.settings,
     );
     expect({ code: created.code, stderr: created.stderr }).toEqual({ code: 0, stderr: '' });
     const kept = JSON.parse(created.stdout) as { project_id: string; slug: string; api_key: string };
@@ -140,7 +105,7 @@ describe('npm start, as a user runs it', () => {
 
     first.signalGroup('SIGINT');
     await first.allGone();
-    const stopped = await runHerald(['project', 'list'], settings);
+    const stopped = await runHerald(['project', 'list'], starts.settings);
     expect(stopped.code).toBe(1);
     expect(stopped.stderr).toMatch(/^Herald is not running with the data directory [^\n]*\n$/);
 
@@ -149,7 +114,9 @@ describe('npm start, as a user runs it', () => {
     expect(second.stderr()).not.toContain('creating the database');
     expect(again.demo).toEqual(runtime.demo);
     expect((await call(`${again.api_url}/v1/event-types`, kept.api_key)).status).toBe(200);
-    const listed = JSON.parse((await runHerald(['project', 'list', '--json'], settings)).stdout) as object[];
+    const listed = JSON.parse(
+      (await runHerald(['project', 'list', '--json'], starts.settings)).stdout,
+    ) as object[];
     expect(listed).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ slug: 'kept' }),
@@ -163,85 +130,8 @@ describe('npm start, as a user runs it', () => {
     expect(second.stderr()).not.toMatch(/"level":"(error|fatal)"/);
   });
 
-  it('gives up cleanly on Ctrl-C in the middle of the set-up', async () => {
-    const herald = start();
-    await eventually(() => herald.stderr().includes('starting the Temporal server'), 60_000);
-    herald.signalGroup('SIGINT');
-    await herald.allGone();
-    expect((await herald.finished).stdout).not.toContain('api_url');
-    expect(herald.stderr()).not.toMatch(/"level":"(error|fatal)"/);
-  });
-
-  it('leaves at once on a second Ctrl-C, and takes the embedded servers with it', async () => {
-    const herald = start({ HERALD_SHUTDOWN_SECONDS: '300' });
-    const { api_url, demo } = await herald.ready();
-    // A request whose body never comes keeps an orderly stop waiting for five minutes.
-    const { port } = new URL(api_url ?? '');
-    const socket = net.connect(Number(port), '127.0.0.1');
-    socket.on('error', () => {});
-    socket.write(
-      `POST /v1/webhooks HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${demo?.api_key}\r\n` +
-        'Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n',
-    );
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    expect(answer.toString()).toContain('100 Continue');
-    herald.signalGroup('SIGINT');
-    await eventually(() => herald.stderr().includes('"stopping"'));
-    // Within a second it would count as the first one, which npm and the terminal both pass on.
-    await sleep(1_200);
-    herald.signalGroup('SIGINT');
-    await herald.allGone();
-    expect(herald.stderr()).toContain('exiting immediately');
-    socket.destroy();
-  });
-
-  it('starts again after everything of it was killed, and stops what was left', async () => {
-    const killed = start();
-    const before = await killed.ready();
-    const left = recordedChildren(dataDir.path);
-    expect(left).toHaveLength(2);
-    killed.signalGroup('SIGKILL');
-    await killed.finished;
-    expect(left.some(isRunning)).toBe(true);
-
-    const next = start({}, ['--roles', 'api']);
-    const after = await next.ready();
-    expect(left.some(isRunning)).toBe(false);
-    expect(after.demo).toEqual(before.demo);
-    expect((await call(`${after.api_url}/v1/event-types`, after.demo?.api_key)).status).toBe(200);
-    // The URL of the killed site is gone.
-    const { body } = await call(`${after.api_url}/v1/project`, after.demo?.api_key);
-    expect(body).toMatchObject({ callback_url: `${after.demo_url}/callback`, redirect_urls: [] });
-    next.signalNpm('SIGTERM');
-    await next.allGone();
-  });
-
-  it('says which port is in use, by the name of its setting', async () => {
-    const taken = net.createServer();
-    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-    const port = String((taken.address() as net.AddressInfo).port);
-    try {
-      for (const name of [
-        'PORT',
-        'HERALD_SIMULATOR_PORT',
-        'HERALD_POSTGRES_PORT',
-        'HERALD_TEMPORAL_UI_PORT',
-      ]) {
-        const herald = start({ [name]: port });
-        const { code, stderr } = await herald.finished;
-        expect({ name, code }).toEqual({ name, code: 69 });
-        expect(stderr).toMatch(
-          new RegExp(`Port ${port} for .* is already in use; free it, or set ${name} to another`),
-        );
-        await herald.allGone();
-      }
-    } finally {
-      taken.close();
-    }
-  });
-
   it('stops at a wrong setting with its name, before it touches anything', async () => {
-    const elsewhere = path.join(dataDir.path, 'elsewhere');
+    const elsewhere = path.join(starts.dataDir, 'elsewhere');
     const wrong = await start({ PORT: 'many', HERALD_DATA_DIR: elsewhere }).finished;
     expect(wrong.code).toBe(78);
     expect(wrong.stderr).toContain('PORT: must be a whole number from 0 to 65535\n');

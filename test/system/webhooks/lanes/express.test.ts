@@ -2,19 +2,15 @@ import { control } from '../suites/control';
 import { delivery } from '../suites/delivery';
 import { endpointHealth } from '../suites/endpoint-health';
 import { log } from '../suites/log';
-import { outages } from '../suites/outages';
-import { resilience } from '../suites/resilience';
 import { retries } from '../suites/retries';
 import { schedule } from '../suites/schedule';
 import { runLane } from '../suites/lane';
 
-/** Everything that this lane runs. What only this lane has is in express-lane.test.ts. */
+/** What this lane survives is in test/chaos. What only this lane has is in express-lane.test.ts. */
 const lane = runLane('express');
 describe('express lane: a delivery', () => delivery(lane));
 describe('express lane: retries', () => retries(lane));
 describe('express lane: the durable schedule', () => schedule(lane));
 describe('express lane: requests of a project', () => control(lane));
 describe('express lane: the log', () => log(lane));
-describe('express lane: crashes', () => resilience(lane));
-describe('express lane: outages', () => outages(lane));
 describe('express lane: the rule of 120 hours', () => endpointHealth(lane));

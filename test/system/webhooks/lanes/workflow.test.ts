@@ -2,19 +2,15 @@ import { control } from '../suites/control';
 import { delivery } from '../suites/delivery';
 import { endpointHealth } from '../suites/endpoint-health';
 import { log } from '../suites/log';
-import { outages } from '../suites/outages';
-import { resilience } from '../suites/resilience';
 import { retries } from '../suites/retries';
 import { schedule } from '../suites/schedule';
 import { runLane } from '../suites/lane';
 
-/** Everything that this lane runs. What only this lane has is in workflow-lane.test.ts. */
+/** What this lane survives is in test/chaos. What only this lane has is in workflow-lane.test.ts. */
 const lane = runLane('workflow');
 describe('workflow lane: a delivery', () => delivery(lane));
 describe('workflow lane: retries', () => retries(lane));
 describe('workflow lane: the durable schedule', () => schedule(lane));
 describe('workflow lane: requests of a project', () => control(lane));
 describe('workflow lane: the log', () => log(lane));
-describe('workflow lane: crashes', () => resilience(lane));
-describe('workflow lane: outages', () => outages(lane));
 describe('workflow lane: the rule of 120 hours', () => endpointHealth(lane));

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { appendFile, chmod, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isRunning } from '../../../src/embedded/process-identity';
-import { packageRoot } from '../../../src/lib/package-root';
-import type { Runtime } from '../../../src/main';
-import { readRuntime } from '../../../src/embedded/data-dir';
-import { eventually } from '../../support/eventually';
-import { recordedChildren, startNpm, type NpmProcess } from '../../support/npm-start';
-import { stablePort } from '../../support/stable-port';
+import { isRunning } from '../../src/embedded/process-identity';
+import { packageRoot } from '../../src/lib/package-root';
+import type { Runtime } from '../../src/main';
+import { readRuntime } from '../../src/embedded/data-dir';
+import { eventually } from '../support/eventually';
+import { recordedChildren, startNpm, type NpmProcess } from '../support/npm-start';
+import { stablePort } from '../support/stable-port';
 
 jest.setTimeout(300_000);
 

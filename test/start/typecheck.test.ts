@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { eventually } from '../../support/eventually';
+import { eventually } from '../support/eventually';
 import { createCheckout } from './checkout';
 
 jest.setTimeout(400_000);

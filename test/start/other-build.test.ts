@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import pg from 'pg';
-import { openDataDir } from '../../../src/embedded/data-dir';
-import { openKeyFile } from '../../../src/embedded/key-file';
-import { startPostgres } from '../../../src/embedded/postgres';
-import { runHerald, temporaryDataDir } from '../../support/npm-start';
+import { openDataDir } from '../../src/embedded/data-dir';
+import { openKeyFile } from '../../src/embedded/key-file';
+import { startPostgres } from '../../src/embedded/postgres';
+import { runHerald, temporaryDataDir } from '../support/npm-start';
 
 describe('a data directory of another build', () => {
   let dataDir: Awaited<ReturnType<typeof temporaryDataDir>>;

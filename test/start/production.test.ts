@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
-import type { Channel } from '../../../src/contract/common';
-import { randomToken256, sha256 } from '../../../src/lib/tokens';
-import { upsertAccount } from '../../../src/projects/queries/accounts';
-import { insertDashboardSession } from '../../../src/projects/queries/dashboard-sessions';
-import { eventually } from '../../support/eventually';
-import { createTestDatabase, type TestDatabase } from '../../support/database';
-import { runHerald, startHerald, temporaryDataDir } from '../../support/npm-start';
-import { ownPage } from '../../support/own-page';
-import { stablePort } from '../../support/stable-port';
+import type { Channel } from '../../src/contract/common';
+import { randomToken256, sha256 } from '../../src/lib/tokens';
+import { upsertAccount } from '../../src/projects/queries/accounts';
+import { insertDashboardSession } from '../../src/projects/queries/dashboard-sessions';
+import { eventually } from '../support/eventually';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { runHerald, startHerald, temporaryDataDir } from '../support/npm-start';
+import { ownPage } from '../support/own-page';
+import { stablePort } from '../support/stable-port';
 
 jest.setTimeout(120_000);
 

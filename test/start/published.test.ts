@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { eventually } from '../../support/eventually';
-import { installPackage, type InstalledPackage } from '../../support/installed-package';
-import { startNpm } from '../../support/npm-start';
-import { builtPackage, pythonProject } from '../../support/sdk';
+import { eventually } from '../support/eventually';
+import { installPackage, type InstalledPackage } from '../support/installed-package';
+import { startNpm } from '../support/npm-start';
+import { builtPackage, pythonProject } from '../support/sdk';
 
 jest.setTimeout(180_000);
 

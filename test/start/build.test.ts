@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, truncateSync, utimesSync } from 'node:fs';
-import { eventually } from '../../support/eventually';
+import { eventually } from '../support/eventually';
 import { createCheckout, type Checkout } from './checkout';
 
 jest.setTimeout(120_000);

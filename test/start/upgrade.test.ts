@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import pg from 'pg';
-import { openDataDir } from '../../../src/embedded/data-dir';
-import { startPostgres } from '../../../src/embedded/postgres';
-import { packageVersion } from '../../../src/lib/package-version';
-import { isValidWebhook } from '../../../sdk/typescript/src';
-import { createApi, type Api } from '../../support/api';
-import { eventually } from '../../support/eventually';
-import { startHerald, temporaryDataDir, type NpmProcess } from '../../support/npm-start';
-import { factsOf, releases, unpacked } from '../../support/released/releases';
-import { createSimulatorControl, type SimulatorControl } from '../../support/simulator-control';
-import { scriptedReceiver, type ScriptedReceiver } from '../webhooks/fixture';
+import { openDataDir } from '../../src/embedded/data-dir';
+import { startPostgres } from '../../src/embedded/postgres';
+import { packageVersion } from '../../src/lib/package-version';
+import { isValidWebhook } from '../../sdk/typescript/src';
+import { createApi, type Api } from '../support/api';
+import { eventually } from '../support/eventually';
+import { startHerald, temporaryDataDir, type NpmProcess } from '../support/npm-start';
+import { factsOf, releases, unpacked } from '../support/released/releases';
+import { createSimulatorControl, type SimulatorControl } from '../support/simulator-control';
+import { scriptedReceiver, type ScriptedReceiver } from '../system/webhooks/fixture';
 
 jest.setTimeout(180_000);
 
