@@ -139,14 +139,11 @@ test("Temporal's store is lost and Postgres kept: herald recover lets everything
   const endpoint = await createEndpoint(project, receiver.url, { events: ['broadcast.completed'] });
   const resting = await createEndpoint(project, receiver.url, { events: ['batch.completed'] });
 
-  // Waiting for the third place of its schedule, for the second, and for its endpoint.
+  // Waiting for the third place of its schedule, and for the second.
   const waiting = await emitOne(service, project, endpoint.id, 'broadcast.completed');
   await untilAttempts(project, waiting, 2);
   const missing = await emitOne(service, project, endpoint.id, 'broadcast.completed');
   await untilAttempts(project, missing, 1);
-  const paused = await emitOne(service, project, resting.id, 'batch.completed');
-  await untilAttempts(project, paused, 1);
-  await project.api('PUT', `/v1/webhooks/${resting.id}`, { status: 'disabled' });
   const cancelled = await emitOne(service, project, endpoint.id, 'broadcast.completed');
   await untilAttempts(project, cancelled, 1);
   await project.api('POST', `/v1/deliveries/${cancelled}/cancel`);
@@ -169,6 +166,11 @@ test("Temporal's store is lost and Postgres kept: herald recover lets everything
     );
     return rows.length === 0;
   });
+
+  // Waiting for its endpoint: the last one, because its workflow ends at its second place, nine seconds after the first.
+  const paused = await emitOne(service, project, resting.id, 'batch.completed');
+  await untilAttempts(project, paused, 1);
+  await project.api('PUT', `/v1/webhooks/${resting.id}`, { status: 'disabled' });
 
   // The disaster: a server with an empty store at the same installation.
   await service.stop();
