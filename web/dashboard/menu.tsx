@@ -148,14 +148,20 @@ function NewTickets() {
   );
 }
 
-/** On a phone a row of tabs scrolls: the current one is in sight. */
+/** On a phone a row of tabs scrolls: the current one is in sight, also after the phone was turned. */
 export function useCurrentInSight(current: string) {
   const tabs = useRef<HTMLElement>(null);
   useEffect(() => {
     const row = tabs.current;
     const tab = row?.querySelector<HTMLElement>('[aria-current]');
     if (!row || !tab) return;
-    row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
+    const show = () => {
+      row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
+    };
+    show();
+    const observer = new ResizeObserver(show);
+    observer.observe(row);
+    return () => observer.disconnect();
   }, [current]);
   return tabs;
 }

@@ -133,6 +133,15 @@ export function Clip({ children, wide }: { children: string; wide?: boolean }) {
   );
 }
 
+/** An id in one line, of which a long one shows its end, because ids begin alike; the whole of it is in the title. */
+export function ClipId({ children }: { children: string }) {
+  return (
+    <span class="id-end" title={children}>
+      <bdi dir="ltr">{children}</bdi>
+    </span>
+  );
+}
+
 /** A button for an asynchronous action: disabled while the action runs, and reports its error. */
 export function ActionButton(props: {
   act: () => Promise<unknown>;

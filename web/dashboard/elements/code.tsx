@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { t } from '../texts';
 import { Icon } from './basics';
@@ -25,11 +26,27 @@ export function CopyButton({ text, label, quiet }: { text: string; label?: strin
   );
 }
 
+/** An address that breaks after its slashes; browsers break it inside its words. */
+export function Address({ url }: { url: string }) {
+  return (
+    <>
+      {url.split(/(?<=\/)/).map((part, index) => (
+        <Fragment key={index}>
+          {part}
+          <wbr />
+        </Fragment>
+      ))}
+    </>
+  );
+}
+
 /** An id or an address with a button to copy it. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   return (
     <span class="copyable">
-      <code>{text}</code>
+      <code>
+        <Address url={text} />
+      </code>
       <CopyButton text={text} label={label} quiet />
     </span>
   );

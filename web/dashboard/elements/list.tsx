@@ -22,8 +22,8 @@ export interface Selection {
 }
 
 /**
- * A table in a card. Rows are one line high, and a click anywhere in a row opens what its first link opens. On a phone
- * rows become small cards, each value with its column's name.
+ * A table in a card. Rows are one line high while their names fit, and a click anywhere in a row opens what its first
+ * link opens. On a phone rows become small cards, each value with its column's name.
  */
 export function Table(props: {
   label: string;

@@ -45,25 +45,25 @@ function Texts({ stored, project }: { stored: ProjectTexts; project: ProjectView
   });
   return (
     <form {...form.attributes}>
-      {NAMES.map((name) => (
+      {NAMES.map((name, index) => (
         <InBothLanguages
           key={name}
           title={t.results.botTextNames[name]}
+          {...(index === NAMES.length - 1 && { hint: t.results.botTextHint })}
           maxLength={limits.projectTextLength}
           problemOf={(language) => form.problemOf(`${name}.${language}`)}
           value={draft[name]}
           onInput={(language, text) => setDraft({ ...draft, [name]: { ...draft[name], [language]: text } })}
         />
       ))}
-      <p class="hint">{t.results.botTextHint}</p>
       <InBothLanguages
         title={t.welcome}
+        hint={t.welcomeHint(limits.welcomeLength)}
         maxLength={limits.welcomeLength}
         problemOf={(language) => form.problemOf(`welcome_${language}`)}
         value={welcome}
         onInput={(language, text) => setWelcome({ ...welcome, [language]: text })}
       />
-      <p class="hint">{t.welcomeHint(limits.welcomeLength)}</p>
       <FormButtons form={form} submit={t.results.saveBotTexts} />
     </form>
   );
@@ -73,6 +73,7 @@ type Language = (typeof LANGUAGES)[number];
 
 function InBothLanguages(props: {
   title: string;
+  hint?: string;
   maxLength: number;
   problemOf: (language: Language) => string | null;
   value: Record<Language, string | null>;
@@ -96,6 +97,7 @@ function InBothLanguages(props: {
           )}
         </Field>
       ))}
+      {props.hint && <p class="hint">{props.hint}</p>}
     </fieldset>
   );
 }

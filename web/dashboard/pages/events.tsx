@@ -5,7 +5,7 @@ import {
   ChannelName,
   Chip,
   ClearFilters,
-  Clip,
+  ClipId,
   CodeBlock,
   Empty,
   NoMatch,
@@ -142,7 +142,7 @@ function Row(props: { event: TrackedEvent; people: KnownSubscribers; onName: () 
         {event.occurred_at === event.received_at ? <None /> : <Time at={event.occurred_at} />}
       </Cell>
       <Cell label={t.eventId} givesWay="soon">
-        <Clip>{event.event_id}</Clip>
+        <ClipId>{event.event_id}</ClipId>
       </Cell>
     </tr>
   );

@@ -119,7 +119,7 @@ function SessionLog() {
             t.status,
             t.channel,
             t.flow,
-            { title: t.stateValue, givesWay: 'soon' },
+            t.stateValue,
             { title: t.device, givesWay: 'soon' },
             t.started,
           ]}
@@ -151,9 +151,7 @@ function Row({ session }: { session: SessionRecord }) {
         {session.client_name === null ? t.flows[session.flow] : <Clip>{session.client_name}</Clip>}{' '}
         {session.message && <Clip>{session.message}</Clip>}
       </Cell>
-      <Cell label={t.stateValue} givesWay="soon">
-        {session.state ? <Clip>{session.state}</Clip> : <None />}
-      </Cell>
+      <Cell label={t.stateValue}>{session.state ? <Clip>{session.state}</Clip> : <None />}</Cell>
       <Cell label={t.device} givesWay="soon">
         <Device session={session} clipped />
       </Cell>

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { can } from '../access';
@@ -9,8 +10,8 @@ import {
   ChannelName,
   Chip,
   ClearFilters,
-  Clip,
-  CopyButton,
+  ClipId,
+  Copyable,
   DownloadButton,
   Empty,
   NoMatch,
@@ -152,13 +153,18 @@ function NoSubscribers() {
   const links = useResource(api.subscribeLinks, 'links');
   return (
     <Empty icon="users" title={t.noSubscribers} text={t.noSubscribersText}>
-      {messengerLinks(links.data ?? {}).map(({ channel, link }) => (
-        <p key={link} class="copyable">
-          <ChannelName channel={channel} />
-          <code class="url">{link}</code>
-          <CopyButton text={link} label={t.copyLink} quiet />
-        </p>
-      ))}
+      <dl class="facts">
+        {messengerLinks(links.data ?? {}).map(({ channel, link }) => (
+          <Fragment key={link}>
+            <dt>
+              <ChannelName channel={channel} />
+            </dt>
+            <dd>
+              <Copyable text={link} label={t.copyLink} />
+            </dd>
+          </Fragment>
+        ))}
+      </dl>
     </Empty>
   );
 }
@@ -192,7 +198,7 @@ function Row(props: {
         <Badge tone={state.tone}>{state.text}</Badge>
       </Cell>
       <Cell label={t.externalId} givesWay="late">
-        {subscriber.external_id === null ? <None /> : <Clip>{subscriber.external_id}</Clip>}
+        {subscriber.external_id === null ? <None /> : <ClipId>{subscriber.external_id}</ClipId>}
       </Cell>
       <Cell label={t.tags}>
         <Tags tags={subscriber.tags} onTag={onTag} />
