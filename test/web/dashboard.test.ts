@@ -271,7 +271,7 @@ describe('the dashboard', () => {
     await test.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByRole('heading', { name: 'auth.completed' }).waitFor();
     await page.locator('.heading .badge.busy').waitFor();
-    await page.getByText('#1').waitFor();
+    await page.getByText('Attempt 1', { exact: true }).waitFor();
     await page.locator('.countdown').waitFor();
     await screenshot(page, 'dashboard-delivery-waiting');
     await page.locator('.heading .badge.bad').waitFor();
@@ -282,12 +282,12 @@ describe('the dashboard', () => {
     receiver.behave(200);
     await page.getByRole('button', { name: 'Retry now' }).click();
     await page.locator('.heading .badge.good').waitFor();
-    await page.getByText('#5').waitFor();
+    await page.getByText('Attempt 5', { exact: true }).waitFor();
     const ids = new Set(receiver.received.map(({ headers }) => headers['x-service-delivery-id']));
     expect(ids.size).toBe(1);
     expect(receiver.received.map(({ body }) => String(body))).toEqual(Array(5).fill(preview));
 
-    await page.getByRole('link', { name: 'Endpoint', exact: true }).click();
+    await page.getByRole('link', { name: 'Orders', exact: true }).click();
     await page.getByRole('cell', { name: 'succeeded' }).waitFor();
     await page.getByLabel('Status', { exact: true }).selectOption('failed');
     await page.getByText('No deliveries match these filters').waitFor();

@@ -158,7 +158,7 @@ describe('a stranger, where anyone can sign up', () => {
     await login.getByRole('button', { name: 'Done' }).click();
     await step('Try a login').getByText('(done)').waitFor();
 
-    await steps.getByRole('button', { name: 'Add endpoint' }).click();
+    await steps.getByRole('button', { name: 'New endpoint' }).click();
     const form = page.getByRole('dialog', { name: 'New endpoint' });
     await form.getByLabel('URL').fill(receiver.url);
     await form.getByRole('button', { name: 'Create' }).click();

@@ -185,6 +185,15 @@ const EditForm = later(() => import('./forms/builder').then((pages) => pages.Edi
 
 function Content(props: { path: string; session: DashboardSession; onProjectChanged: () => void }) {
   const [, , section, id, action] = props.path.split('/');
+  const only = (scope: Scope, page: ComponentChildren, list?: string) => (
+    <AllowedPage
+      scope={scope}
+      byKey={props.session.role === null}
+      list={list === undefined ? undefined : { to: `/dashboard/${section}`, text: list }}
+    >
+      {page}
+    </AllowedPage>
+  );
   if (!section) return <Overview />;
   if (section === 'webhooks') return id ? <EndpointPage key={id} id={id} /> : <Endpoints />;
   if (section === 'deliveries') {
@@ -194,42 +203,42 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (section === 'logins') return id ? <LoginPage key={id} id={id} /> : <Logins />;
   if (section === 'messages') return id ? <MessagePage key={id} id={id} /> : <Messages />;
   if (section === 'subscribers') {
-    if (id === 'import') return only('manage', <ImportPage />);
+    if (id === 'import') return only('manage', <ImportPage />, t.subscribers);
     return id ? <SubscriberPage key={id} id={id} /> : <Subscribers />;
   }
   if (section === 'inbox') {
-    return id === 'settings' ? only('manage', <InboxSettings />) : <Inbox id={id} />;
+    return id === 'settings' ? only('manage', <InboxSettings />, t.inbox) : <Inbox id={id} />;
   }
   if (section === 'events') return <TrackedEvents />;
   if (section === 'links') return <Links />;
   if (section === 'labels') return <Labels />;
   if (section === 'broadcasts') {
-    if (id === 'new') return only('send', <Composer when="now" />);
+    if (id === 'new') return only('send', <Composer when="now" />, t.broadcasts);
     return id ? <BroadcastPage key={id} id={id} /> : <Broadcasts />;
   }
   if (section === 'oidc') return only('manage', <OidcClients />);
   if (section === 'batches') return id ? <BatchPage key={id} id={id} /> : <Batches />;
   if (section === 'scheduled') {
-    if (id === 'new') return only('send', <Composer when="at" />);
-    return id ? only('send', <EditScheduled key={id} id={id} />) : <ScheduledMessages />;
+    if (id === 'new') return only('send', <Composer when="at" />, t.scheduled);
+    return id ? only('send', <EditScheduled key={id} id={id} />, t.scheduled) : <ScheduledMessages />;
   }
   if (section === 'recurring') {
-    if (id === 'new') return only('send', <Composer when="repeat" />);
-    if (id && action === 'edit') return only('send', <EditRecurring key={id} id={id} />);
+    if (id === 'new') return only('send', <Composer when="repeat" />, t.recurring);
+    if (id && action === 'edit') return only('send', <EditRecurring key={id} id={id} />, t.recurring);
     return id ? <OpenRecurring key={id} id={id} /> : <RecurringMessages />;
   }
   if (section === 'drip') {
-    if (id === 'new') return only('manage', <NewChain />);
-    if (id && action === 'edit') return only('manage', <EditChain key={id} id={id} />);
+    if (id === 'new') return only('manage', <NewChain />, t.drip.chains);
+    if (id && action === 'edit') return only('manage', <EditChain key={id} id={id} />, t.drip.chains);
     return id ? <OpenChain key={id} id={id} /> : <DripChains />;
   }
   if (section === 'templates') {
-    if (id === 'new') return only('manage', <TemplateEditor />);
+    if (id === 'new') return only('manage', <TemplateEditor />, t.templates);
     return id ? <OpenTemplate key={id} id={decodeURIComponent(id)} /> : <Templates />;
   }
   if (section === 'forms') {
-    if (id === 'new') return only('manage', <NewForm />);
-    if (id && action === 'edit') return only('manage', <EditForm key={id} id={id} />);
+    if (id === 'new') return only('manage', <NewForm />, t.forms);
+    if (id && action === 'edit') return only('manage', <EditForm key={id} id={id} />, t.forms);
     return id ? <FormPage key={id} id={id} isShared={action === 'share'} /> : <Forms />;
   }
   if (section === 'channels') return only('manage', <Channels />);
@@ -248,8 +257,4 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
       </p>
     </>
   );
-}
-
-function only(scope: Scope, page: ComponentChildren) {
-  return <AllowedPage scope={scope}>{page}</AllowedPage>;
 }

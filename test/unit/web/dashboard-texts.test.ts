@@ -11,6 +11,8 @@ import { formsEn } from '../../../web/dashboard/texts/forms-en';
 import { formsRu } from '../../../web/dashboard/texts/forms-ru';
 import { inboxEn } from '../../../web/dashboard/texts/inbox-en';
 import { inboxRu } from '../../../web/dashboard/texts/inbox-ru';
+import { pagesEn } from '../../../web/dashboard/texts/pages-en';
+import { pagesRu } from '../../../web/dashboard/texts/pages-ru';
 import { ru } from '../../../web/dashboard/texts/ru';
 
 const dashboard = path.join(__dirname, '..', '..', '..', 'web', 'dashboard');
@@ -56,9 +58,10 @@ describe('the texts of the dashboard', () => {
     expect(shape(ru).sort()).toEqual(shape(en).sort());
     expect(shape(inboxRu).sort()).toEqual(shape(inboxEn).sort());
     expect(shape(formsRu).sort()).toEqual(shape(formsEn).sort());
+    expect(shape(pagesRu).sort()).toEqual(shape(pagesEn).sort());
     expect(shape(auditRu).sort()).toEqual(shape(auditEn).sort());
     expect(shape(auditFieldsRu).sort()).toEqual(shape(auditFieldsEn).sort());
-    for (const texts of [en, ru, inboxEn, inboxRu, formsEn, formsRu, auditEn, auditRu]) {
+    for (const texts of [en, ru, inboxEn, inboxRu, formsEn, formsRu, auditEn, auditRu, pagesEn, pagesRu]) {
       const empty = Object.entries(texts).filter(([, value]) => (value as unknown) === '');
       expect(empty).toEqual([]);
     }
@@ -83,11 +86,17 @@ describe('the texts of the dashboard', () => {
   });
 
   it('are all used, and every text that is used exists', () => {
-    const used = { t: new Set<string>(), inbox: new Set<string>(), forms: new Set<string>() };
+    const used = {
+      t: new Set<string>(),
+      inbox: new Set<string>(),
+      forms: new Set<string>(),
+      pages: new Set<string>(),
+    };
     /** `w` are those of the inbox or of the forms, which are loaded with their pages. */
     const catalogueOf = (node: ts.Node) => {
       const name = node.getText().replace(/^(words\(\)|copy\[lang\])$/, 'w');
       if (name === 't') return used.t;
+      if (name === 'p' || name === 'pageTexts()') return used.pages;
       if (name !== 'w') return null;
       return path.basename(path.dirname(node.getSourceFile().fileName)) === 'forms' ? used.forms : used.inbox;
     };
@@ -102,6 +111,7 @@ describe('the texts of the dashboard', () => {
       [en, used.t],
       [inboxEn, used.inbox],
       [formsEn, used.forms],
+      [pagesEn, used.pages],
     ] as const) {
       expect([...names].filter((name) => !(name in texts))).toEqual([]);
       expect(Object.keys(texts).filter((name) => !names.has(name))).toEqual([]);

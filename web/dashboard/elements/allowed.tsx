@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Scope } from '../../../src/contract/scopes';
 import { can } from '../access';
+import { pageTexts } from '../page-texts';
 import { Heading, Link } from '../router';
 import { t } from '../texts';
 
@@ -10,14 +11,30 @@ export function Allowed({ scope, children }: { scope: Scope; children: Component
 }
 
 /** A page for those who have the scope. A link to it can reach others, who read why it is closed to them. */
-export function AllowedPage({ scope, children }: { scope: Scope; children: ComponentChildren }) {
-  if (can(scope)) return <>{children}</>;
+export function AllowedPage(props: {
+  scope: Scope;
+  /** Whether the sign-in was by API key, which has scopes and no role. */
+  byKey: boolean;
+  /** The list that the page belongs to, where everyone may read that. */
+  list?: { to: string; text: string } | undefined;
+  children: ComponentChildren;
+}) {
+  const { scope, list } = props;
+  if (can(scope)) return <>{props.children}</>;
+  const p = pageTexts();
   return (
     <>
-      <Heading title={t.noAccess} />
-      <p>{t.noAccessText}</p>
-      <p>
-        <Link to="/dashboard">{t.goToOverview}</Link>
+      <Heading title={p.noAccess} />
+      <p>{props.byKey ? p.noAccessKey(scope) : p.noAccessRole}</p>
+      <p class="buttons">
+        {list && can('read') && (
+          <Link to={list.to} class="btn">
+            {p.goToSection(list.text)}
+          </Link>
+        )}
+        <Link to="/dashboard" class="btn">
+          {t.goToOverview}
+        </Link>
       </p>
     </>
   );

@@ -33,9 +33,11 @@ export function NoMatch(props: { icon: IconName; title: string; filters: { clear
 
 /**
  * Begins a new entry of a list, on a page or in a dialog. It stands in the heading; while the list is empty, in the empty
- * state instead, so that one action is not offered twice.
+ * state instead, so that one action is not offered twice. A full list says so in its place.
  */
-export function CreateButton(props: { scope: Scope; text: string } & ({ to: string } | { act: () => void })) {
+export function CreateButton(
+  props: { scope: Scope; text: string; full?: string | null } & ({ to: string } | { act: () => void }),
+) {
   const content = (
     <>
       <Icon name="plus" small /> {props.text}
@@ -43,7 +45,9 @@ export function CreateButton(props: { scope: Scope; text: string } & ({ to: stri
   );
   return (
     <Allowed scope={props.scope}>
-      {'to' in props ? (
+      {props.full ? (
+        <span class="hint">{props.full}</span>
+      ) : 'to' in props ? (
         <Link to={props.to} class="btn primary">
           {content}
         </Link>

@@ -3,6 +3,7 @@ import { api, type Audience, type AudienceView } from '../api';
 import { Combobox, FieldError, Icon, matching, RemovableChip, useLabels } from '../elements';
 import { messengerName, messengers } from '../messengers';
 import { capitalised } from '../format';
+import { pageTexts } from '../page-texts';
 import { useResource, useSettled } from '../resource';
 import { t } from '../texts';
 
@@ -64,9 +65,9 @@ export function audienceText(audience: AudienceView): string {
   const { channel, tagsAll, tagsAny, excludeTags, permission } = audienceDraft(audience);
   const conditions = [
     channel && messengerName(channel),
-    tagsAll.length > 0 && t.taggedAll(tagsAll.join(', ')),
-    tagsAny.length > 0 && t.taggedAny(tagsAny.join(', ')),
-    excludeTags.length > 0 && t.notTagged(excludeTags.join(', ')),
+    tagsAll.length > 0 && pageTexts().taggedAll(tagsAll),
+    tagsAny.length > 0 && pageTexts().taggedAny(tagsAny),
+    excludeTags.length > 0 && pageTexts().notTagged(excludeTags),
     permission && t.permitted(permission),
   ].filter(Boolean);
   return conditions.length === 0 ? t.allChannels : capitalised(conditions.join(' · '));

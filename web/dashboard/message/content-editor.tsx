@@ -6,6 +6,7 @@ import { Link } from '../router';
 import { t } from '../texts';
 import { isPersonal, type ContentDraft, type ContentField } from './content';
 import { MediaFields } from './media-fields';
+import { templateTitle } from './placeholder-name';
 import { TextEditor, type TextUse } from './text-editor';
 
 interface ContentProps {
@@ -69,10 +70,10 @@ export function ContentEditor(props: ContentProps) {
 function templateOptions(list: Template[], chosen: string): { value: string; text: string }[] {
   const options = list.map(({ key, name }) => ({
     value: key,
-    text: t.templateNamed(name ? `${name} (${key})` : key),
+    text: name ? `${templateTitle(key, name)} (${key})` : templateTitle(key, null),
   }));
   if (chosen === '' || list.some(({ key }) => key === chosen)) return options;
-  return [...options, { value: chosen, text: t.templateNamed(chosen) }];
+  return [...options, { value: chosen, text: templateTitle(chosen, null) }];
 }
 
 /** A field for each name that the message must bring; what Herald knows about a recipient needs none. */

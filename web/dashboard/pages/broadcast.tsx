@@ -19,7 +19,8 @@ import {
 import { number } from '../format';
 import { audienceText } from '../message/audience';
 import { PersonLink, useSubscribers } from '../people';
-import { contentTitle } from '../message/placeholder-name';
+import { contentHint } from '../message/placeholder-name';
+import { useTemplateNames } from '../message/template-names';
 import { useResource } from '../resource';
 import { go, Heading, Link, useFilters, usePages } from '../router';
 import { broadcastState, messageState } from '../states';
@@ -72,7 +73,7 @@ function Head(props: { job: Broadcast; failed: number; reload: () => Promise<voi
   const [open, setOpen] = useState<'retry' | 'cancel' | null>(null);
   const state = broadcastState(job);
   const isOver = hasEnded(job);
-  const title = contentTitle(job.content);
+  const names = useTemplateNames([job.content]);
   const done = job.total_subscribers - job.remaining;
   return (
     <>
@@ -95,7 +96,7 @@ function Head(props: { job: Broadcast; failed: number; reload: () => Promise<voi
         </Allowed>
       </div>
       <section class="panel" aria-label={t.details}>
-        <p class="message-text">{title}</p>
+        <p class="message-text">{contentHint(job.content, names)}</p>
         <dl class="facts">
           <dt>{t.results.audience}</dt>
           <dd>{audienceText(job.audience)}</dd>

@@ -3,7 +3,8 @@ import { api, type Broadcast } from '../api';
 import { Allowed, Badge, ConfirmDialog, CreateButton, Empty, Pager, Problem, Time } from '../elements';
 import { number } from '../format';
 import { audienceText } from '../message/audience';
-import { contentTitle } from '../message/placeholder-name';
+import { contentHint, contentTitle, type TemplateNames } from '../message/placeholder-name';
+import { useTemplateNames } from '../message/template-names';
 import { useResource } from '../resource';
 import { Heading, Link, usePages } from '../router';
 import { broadcastState } from '../states';
@@ -16,6 +17,7 @@ export function Broadcasts() {
   const [cancelling, setCancelling] = useState<Broadcast | null>(null);
   const found = useResource(() => api.broadcasts(pages.cursor), pages.cursor ?? '', REFRESH_MS);
   const list = found.data?.data;
+  const names = useTemplateNames(list?.map(({ content }) => content) ?? []);
   const isEmpty = list?.length === 0;
   const create = <CreateButton scope="send" to="/dashboard/broadcasts/new" text={t.newBroadcast} />;
   return (
@@ -36,6 +38,7 @@ export function Broadcasts() {
           <BroadcastCard
             key={broadcast.job_id}
             broadcast={broadcast}
+            names={names}
             onCancel={() => setCancelling(broadcast)}
           />
         ))}
@@ -55,15 +58,20 @@ export function Broadcasts() {
   );
 }
 
-function BroadcastCard({ broadcast, onCancel }: { broadcast: Broadcast; onCancel: () => void }) {
+function BroadcastCard(props: { broadcast: Broadcast; names: TemplateNames; onCancel: () => void }) {
+  const { broadcast, names, onCancel } = props;
   const { total_subscribers: total, remaining } = broadcast;
   const going = broadcast.status === 'queued' || broadcast.status === 'running';
   const state = broadcastState(broadcast);
-  const title = contentTitle(broadcast.content);
+  const title = contentTitle(broadcast.content, names);
   return (
     <li class="panel card">
       <p class="row">
-        <Link to={`/dashboard/broadcasts/${broadcast.job_id}`} class="card-title clip wide" title={title}>
+        <Link
+          to={`/dashboard/broadcasts/${broadcast.job_id}`}
+          class="card-title clip wide"
+          title={contentHint(broadcast.content, names)}
+        >
           {title}
         </Link>
         <Badge tone={state.tone}>{state.text}</Badge>

@@ -17,6 +17,7 @@ import {
   toast,
 } from '../elements';
 import { number, shortDateAndTime } from '../format';
+import { pageTexts } from '../page-texts';
 import { useResource } from '../resource';
 import { Heading } from '../router';
 import { deliveryState } from '../states';
@@ -38,7 +39,9 @@ export function DeliveryPage({ id, workflowsUrl }: { id: string; workflowsUrl: s
       <Crumbs
         trail={[
           { to: '/dashboard/deliveries', text: t.deliveries },
-          ...(endpointId ? [{ to: `/dashboard/webhooks/${endpointId}`, text: t.endpoint }] : []),
+          ...(endpointId
+            ? [{ to: `/dashboard/webhooks/${endpointId}`, text: endpoint.data?.description || t.endpoint }]
+            : []),
         ]}
       />
       {delivery.error && !delivery.data && <Heading title={t.delivery} />}
@@ -205,20 +208,21 @@ function endText(delivery: Delivery): string | null {
 /** Attempts made, newest first, below those that are still to come. */
 function Timeline({ delivery, endpoint }: { delivery: Delivery; endpoint: EndpointView | null }) {
   const coming = comingAttempts(delivery, endpoint);
+  const made = delivery.attempts.at(-1)?.number ?? 0;
   return (
     <ol class="timeline">
+      {coming.length > 1 && <li class="coming hint">{pageTexts().laterAttempts}</li>}
       {coming.toReversed().map((at, index) => (
         <li key={at} class="coming">
           <Icon name="clock" small />
           <span>
             {index === coming.length - 1
               ? t.scheduledFor
-              : t.laterAttempt(delivery.attempts.length + coming.length - index)}{' '}
+              : `${pageTexts().attempt(made + coming.length - index)}:`}{' '}
             {shortDateAndTime(at)}
           </span>
         </li>
       ))}
-      {coming.length > 1 && <li class="coming hint">{t.laterAttemptsHint}</li>}
       {delivery.attempts.length === 0 && <li class="hint">{t.noAttemptsYet}</li>}
       {delivery.attempts.toReversed().map((attempt, index) => (
         <AttemptItem key={attempt.number} attempt={attempt} open={index === 0} />
@@ -246,7 +250,7 @@ function AttemptItem({ attempt, open }: { attempt: Attempt; open: boolean }) {
       <Icon name={running ? 'arrowPath' : succeeded ? 'checkCircle' : 'xCircle'} small />
       <details open={open}>
         <summary>
-          <span>#{attempt.number}</span>{' '}
+          <span>{pageTexts().attempt(attempt.number)}</span>{' '}
           <Badge tone={running ? 'busy' : succeeded ? 'good' : 'bad'}>{outcome}</Badge>{' '}
           <Time at={attempt.attempted_at} />
           {attempt.duration_ms !== null && (

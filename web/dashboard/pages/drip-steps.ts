@@ -2,7 +2,7 @@ import type { Rules } from '../../../src/drip/contract';
 import type { IconName } from '../../shared/icons';
 import type { Chain, ChainStep } from '../api';
 import { durationParts } from '../elements';
-import { readableText } from '../message/placeholder-name';
+import { readableText, templateTitle } from '../message/placeholder-name';
 import { needsValue, operatorOf } from '../rule-operator';
 import { t } from '../texts';
 
@@ -51,7 +51,7 @@ export function stepLine(step: ChainStep): string {
       return t.drip.messageText(
         step.content.template === undefined
           ? readableText(step.content.text ?? '').replace(/\s+/g, ' ')
-          : t.templateNamed(step.content.template),
+          : templateTitle(step.content.template, null),
       );
     case 'tag':
       return (

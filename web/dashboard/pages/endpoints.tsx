@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
 import { api, type EndpointView, type Stats } from '../api';
 import {
   Ago,
@@ -13,6 +14,7 @@ import {
   Cell,
 } from '../elements';
 import { duration, hourOfDay, percent } from '../format';
+import { pageTexts } from '../page-texts';
 import { useNow, useResource } from '../resource';
 import { go, Heading, Link } from '../router';
 import { endpointState } from '../states';
@@ -29,7 +31,15 @@ export function Endpoints() {
   const [creating, setCreating] = useState(false);
   const list = endpoints.data?.data;
   const isEmpty = list?.length === 0;
-  const create = <CreateButton scope="manage" act={() => setCreating(true)} text={t.newEndpoint} />;
+  const isFull = list !== undefined && list.length >= limits.webhookEndpoints;
+  const create = (
+    <CreateButton
+      scope="manage"
+      act={() => setCreating(true)}
+      text={t.newEndpoint}
+      full={isFull ? pageTexts().endpointsFull(limits.webhookEndpoints) : null}
+    />
+  );
   return (
     <>
       <div class="heading">
@@ -53,7 +63,7 @@ export function Endpoints() {
           label={t.endpoints}
           columns={[
             t.endpoint,
-            t.state,
+            t.status,
             t.successRate24h,
             t.last24h,
             t.lastDelivery,
@@ -88,7 +98,7 @@ function Row({ endpoint, stats }: { endpoint: EndpointView; stats: Stats | undef
           <EndpointName url={endpoint.url} description={endpoint.description} />
         </Link>
       </Cell>
-      <Cell label={t.state}>
+      <Cell label={t.status}>
         <Badge tone={state.tone}>{state.text}</Badge>
         {health?.failing_since && (
           <span class="hint beside soon">

@@ -54,7 +54,7 @@ export function FirstSteps({ project, endpoints, hasLogin, reload }: FirstStepsP
           {can('auth') && opens('login', t.start.loginButton)}
         </Step>
         <Step done={steps.endpoint} title={t.start.endpoint} text={t.start.endpointText}>
-          {opens('endpoint', t.addEndpoint)}
+          {opens('endpoint', t.newEndpoint)}
         </Step>
         <Step
           done={steps.test}

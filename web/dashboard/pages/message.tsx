@@ -62,7 +62,7 @@ function Details({ message }: { message: Message }) {
           <dd>
             <ChannelName channel={message.channel} />
           </dd>
-          <dt>{t.results.from}</dt>
+          <dt>{t.results.source}</dt>
           <dd>
             {path ? (
               <Link to={path}>{t.messageSources[message.source]}</Link>

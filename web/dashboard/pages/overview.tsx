@@ -10,6 +10,7 @@ import {
 } from '../api';
 import { ActionButton, Allowed, Icon, LoginChart, Problem, Sparkline, toast } from '../elements';
 import { dateAndTime, hourOfDay, monthAndYear, number, percent, shortDateAndTime } from '../format';
+import { pageTexts } from '../page-texts';
 import { useChanges, useResource } from '../resource';
 import { Heading, Link } from '../router';
 import { t } from '../texts';
@@ -74,6 +75,7 @@ export function Overview() {
 
 function Content({ data, reload }: { data: Data; reload: () => Promise<void> }) {
   const { usage, messages } = data;
+  const p = pageTexts();
   const totals = sum(data.stats);
   const left = Math.max(0, usage.plan_logins - usage.plan_logins_used) + usage.purchased_credits;
   return (
@@ -92,11 +94,8 @@ function Content({ data, reload }: { data: Data; reload: () => Promise<void> }) 
         <Tile
           title={t.deliveries24h}
           figure={number(totals.succeeded + totals.failed)}
-          note={
-            totals.rate === null
-              ? t.noAttempts
-              : t.successAndP95(percent(totals.rate), totals.p95 === null ? '–' : number(totals.p95))
-          }
+          note={totals.rate === null ? t.noAttempts : p.succeeded(percent(totals.rate))}
+          more={totals.p95 === null ? null : p.slowestEndpoint(number(totals.p95))}
           bad={totals.rate !== null && totals.rate < 0.95}
           to="/dashboard/deliveries"
         >
@@ -151,6 +150,8 @@ function Tile(props: {
   title: string;
   figure: string;
   note: string;
+  /** Beside the note, and no failure. */
+  more?: string | null;
   to: string;
   bad?: boolean;
   children?: ComponentChildren;
@@ -162,6 +163,7 @@ function Tile(props: {
       </h2>
       <p class="big figure">{props.figure}</p>
       <p class={props.bad ? 'hint bad' : 'hint'}>{props.note}</p>
+      {props.more && <p class="hint">{props.more}</p>}
       {props.children}
     </section>
   );
@@ -171,6 +173,7 @@ function Tile(props: {
 function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
   const [error, setError] = useState<Error | null>(null);
   const { usage, endpoints } = data;
+  const p = pageTexts();
   const enable = (endpoint: EndpointView) => async () => {
     await api.changeEndpoint(endpoint.id, { status: 'active' });
     toast(t.endpointEnabled);
@@ -203,12 +206,13 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
         </Alert>
       )}
       {endpoints.map((endpoint) => {
+        const name = endpoint.description || endpoint.url;
         if (endpoint.status === 'disabled') {
           return (
             <Alert
               key={endpoint.id}
               tone="warn"
-              text={t.alertDisabled(endpoint.url)}
+              text={p.endpointDisabled(name)}
               detail={endpoint.disabled_reason && t.disabledReason(endpoint.disabled_reason)}
             >
               <Link class="btn small" to={`/dashboard/webhooks/${endpoint.id}`}>
@@ -225,7 +229,7 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
         const seconds = waitingSecondsOf(endpoint, data.stats);
         if (seconds >= LONG_WAIT_SECONDS) {
           return (
-            <Alert key={endpoint.id} tone="warn" text={t.alertWaiting(endpoint.url, number(seconds))}>
+            <Alert key={endpoint.id} tone="warn" text={p.endpointWaiting(name, number(seconds))}>
               <a
                 class="btn small"
                 href={`${t.docsStart}/reference/webhooks#get_v1_webhooks_stats`}
@@ -242,7 +246,7 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
           <Alert
             key={endpoint.id}
             tone="bad"
-            text={t.alertFailing(endpoint.url, shortDateAndTime(endpoint.health.failing_since ?? ''))}
+            text={p.endpointFailing(name, shortDateAndTime(endpoint.health.failing_since ?? ''))}
           >
             <Link class="btn small" to={`/dashboard/webhooks/${endpoint.id}`}>
               {t.showDeliveries}

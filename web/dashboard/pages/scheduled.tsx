@@ -22,7 +22,8 @@ import {
 } from '../elements';
 import { plannedTime } from '../format';
 import { audienceText } from '../message/audience';
-import { contentTitle } from '../message/placeholder-name';
+import { contentHint, contentTitle, type TemplateNames } from '../message/placeholder-name';
+import { useTemplateNames } from '../message/template-names';
 import { PersonLink, useSubscribers, type KnownSubscribers } from '../people';
 import { useResource } from '../resource';
 import { Heading, Link, useFilters, usePages } from '../router';
@@ -43,6 +44,7 @@ export function ScheduledMessages() {
   );
   const list = found.data?.data;
   const known = useSubscribers(list?.map(({ subscriber_id }) => subscriber_id) ?? []);
+  const names = useTemplateNames(list?.map(({ content }) => content) ?? []);
   const isEmpty = list?.length === 0 && !filters.isFiltered;
   const create = <CreateButton scope="send" to="/dashboard/scheduled/new" text={t.newScheduled} />;
   return (
@@ -72,7 +74,13 @@ export function ScheduledMessages() {
       {list && list.length > 0 && (
         <Table label={t.scheduled} columns={[t.message, t.recipient, t.sendsAt, t.status, `!${t.actions}`]}>
           {list.map((entry) => (
-            <Row key={entry.scheduled_id} entry={entry} known={known} onCancel={() => setCancelling(entry)} />
+            <Row
+              key={entry.scheduled_id}
+              entry={entry}
+              known={known}
+              names={names}
+              onCancel={() => setCancelling(entry)}
+            />
           ))}
         </Table>
       )}
@@ -111,31 +119,36 @@ function SendTime({ entry }: { entry: Scheduled }) {
 function Row({
   entry,
   known,
+  names,
   onCancel,
 }: {
   entry: Scheduled;
   known: KnownSubscribers;
+  names: TemplateNames;
   onCancel: () => void;
 }) {
   const state = scheduledState(entry);
-  const title = entry.name ?? contentTitle(entry.content);
+  const title = entry.name ?? contentTitle(entry.content, names);
+  const hint = entry.name ?? contentHint(entry.content, names);
   const isOpen = entry.status === 'scheduled';
   return (
     <tr>
       <Cell label={t.message} lead>
         {isOpen && can('send') ? (
-          <Link to={`/dashboard/scheduled/${entry.scheduled_id}`} class="clip" title={title}>
+          <Link to={`/dashboard/scheduled/${entry.scheduled_id}`} class="clip" title={hint}>
             {title}
           </Link>
         ) : (
-          <Clip>{title}</Clip>
+          <span class="clip" title={hint}>
+            {title}
+          </span>
         )}
       </Cell>
       <Cell label={t.recipient}>
         {entry.audience ? (
           <Clip wide>{audienceText(entry.audience)}</Clip>
         ) : entry.subscriber_id ? (
-          <PersonLink id={entry.subscriber_id} known={known} short />
+          <PersonLink id={entry.subscriber_id} known={known} />
         ) : (
           (entry.external_id ?? <None />)
         )}

@@ -92,13 +92,13 @@ export function Subscribers() {
           options={[{ value: '', text: t.any }, ...messengerOptions()]}
         />
         <Select
-          label={t.subscribed}
+          label={t.status}
           value={active}
           onChange={(value) => filters.set('active', value)}
           options={[
             { value: '', text: t.any },
-            { value: 'true', text: t.yes },
-            { value: 'false', text: t.no },
+            { value: 'true', text: t.subscriberActive },
+            { value: 'false', text: t.subscriberInactive },
           ]}
         />
         <ClearFilters filters={filters} />

@@ -1,11 +1,17 @@
 import { api } from '../api';
 import { Cell, Chip, CreateButton, Empty, None, Pager, Problem, Table, Time } from '../elements';
-import { number } from '../format';
+import { capitalised, number } from '../format';
 import { useResource } from '../resource';
 import { Heading, Link, usePages } from '../router';
-import { t } from '../texts';
+import { locale, t } from '../texts';
 
 const VARIABLES_SHOWN = 4;
+
+/** "English, Russian". */
+function languageNames(codes: string[]): string {
+  const names = new Intl.DisplayNames(locale, { type: 'language' });
+  return capitalised(codes.map((code) => names.of(code)).join(', '));
+}
 
 export function Templates() {
   const pages = usePages();
@@ -41,7 +47,7 @@ export function Templates() {
                 {template.purpose === 'reply' && <Chip>{t.templateReply}</Chip>}{' '}
                 {template.name && <span class="hint clip">{template.name}</span>}
               </Cell>
-              <Cell label={t.languages}>{Object.keys(template.variants).join(', ')}</Cell>
+              <Cell label={t.languages}>{languageNames(Object.keys(template.variants))}</Cell>
               <Cell label={t.variables}>
                 {template.variables.length === 0 && <None />}
                 <span class="chips">

@@ -5,7 +5,7 @@ export const auditEn = {
   'channel.updated': 'Bot connected',
   'delivery.cancelled': 'Delivery cancelled',
   'delivery.retried': 'Deliveries retried',
-  'helpdesk.updated': 'Helpdesk settings changed',
+  'helpdesk.updated': 'Inbox settings changed',
   'helpdesk_type.created': 'Ticket type created',
   'helpdesk_type.updated': 'Ticket type changed',
   'helpdesk_type.deleted': 'Ticket type deleted',

@@ -6,7 +6,7 @@ export const auditRu: typeof auditEn = {
   'channel.updated': 'Бот подключён',
   'delivery.cancelled': 'Доставка отменена',
   'delivery.retried': 'Доставки отправлены повторно',
-  'helpdesk.updated': 'Настройки поддержки изменены',
+  'helpdesk.updated': 'Настройки обращений изменены',
   'helpdesk_type.created': 'Тип обращений создан',
   'helpdesk_type.updated': 'Тип обращений изменён',
   'helpdesk_type.deleted': 'Тип обращений удалён',

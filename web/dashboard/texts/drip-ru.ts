@@ -155,10 +155,15 @@ export const dripRu: typeof dripEn = {
   enrolmentStates: {
     active: 'В цепочке',
     completed: 'Прошёл цепочку',
-    exited: 'Вышел',
+    exited: 'Вышел раньше',
     cancelled: 'Выведен',
   },
-  enrolmentTotals: { active: 'В цепочке', completed: 'Прошли', exited: 'Вышли', cancelled: 'Выведены' },
+  enrolmentTotals: {
+    active: 'В цепочке',
+    completed: 'Прошли',
+    exited: 'Вышли раньше',
+    cancelled: 'Выведены',
+  },
   enrolmentReasons: { exit_rule: 'Правило выхода', unsubscribed: 'Отписка' },
   enrolments: 'Подписчики в цепочке',
   noEnrolments: 'В цепочке пока никого не было',

@@ -3,12 +3,8 @@ import { plural } from './plural';
 
 const count = (number: number, one: string, other: string) => plural('en-GB', number, { one, other });
 
-/** The message editor, the import, the details of a subscriber and closed pages, in English. */
+/** The message editor, the import and the details of a subscriber, in English. */
 export const editorEn = {
-  // Pages that are closed to a role
-  noAccess: 'You can’t open this page',
-  noAccessText: 'Your role in this project does not allow it. Ask an owner or an admin for access.',
-
   // Content of a message
   contentSource: 'Message',
   contentOwn: 'Write it here',

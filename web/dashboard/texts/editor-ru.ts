@@ -4,13 +4,8 @@ import { plural } from './plural';
 const count = (number: number, one: string, few: string, many: string) =>
   plural('ru-RU', number, { one, few, many, other: few });
 
-/** Редактор сообщений, импорт, данные подписчика и закрытые страницы. */
+/** Редактор сообщений, импорт и данные подписчика. */
 export const editorRu: typeof editorEn = {
-  // Страницы, на которые нет прав
-  noAccess: 'Эта страница вам недоступна',
-  noAccessText:
-    'У вашей роли в этом проекте нет таких прав. Попросите доступ у владельца или администратора.',
-
   // Содержание сообщения
   contentSource: 'Сообщение',
   contentOwn: 'Написать здесь',

@@ -6,6 +6,7 @@ export const formsEn = {
   lead: 'Questions on your site, on a hosted page or in the bot. Answers arrive here and in your webhooks.',
   newForm: 'New form',
   fieldMissing: 'Add at least one field.',
+  nameMissing: 'Enter the name of the form.',
   editForm: (name: string) => `Edit ${name}`,
   noForms: 'No forms yet',
   noFormsText:
@@ -20,7 +21,7 @@ export const formsEn = {
   openPage: 'Open page',
   openForm: 'Open form',
   closeForm: 'Close form',
-  opened: 'The form takes submissions again',
+  opened: 'The form is open again',
   closed: 'The form is closed',
   closedNote: 'This form is closed: its links and your site get “not found”.',
   deleteTitle: (name: string) => `Delete ${name}?`,
@@ -150,7 +151,7 @@ export const formsEn = {
   captchaUrlHint: 'Of any service with a siteverify API.',
   captchaSecret: 'Secret',
   captchaKept: 'Leave empty to keep the stored secret.',
-  takesSubmissions: 'Takes submissions',
+  takesSubmissions: 'Open for submissions',
   takesHint: 'A closed form shows “Form not found”.',
 
   hostedPage: 'Page with the form',

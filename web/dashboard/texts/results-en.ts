@@ -44,7 +44,6 @@ export const resultsEn = {
   messagesLead: 'Every message to a subscriber, newest first.',
   message: 'Message',
   source: 'Source',
-  from: 'Sent from',
   person: 'Subscriber',
   text: 'Text',
   when: 'Time',

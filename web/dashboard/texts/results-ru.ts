@@ -45,7 +45,6 @@ export const resultsRu: typeof resultsEn = {
   messagesLead: 'Все сообщения подписчикам, сначала новые.',
   message: 'Сообщение',
   source: 'Источник',
-  from: 'Откуда',
   person: 'Подписчик',
   text: 'Текст',
   when: 'Время',

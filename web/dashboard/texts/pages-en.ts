@@ -1,0 +1,57 @@
+/** What the pages behind the sign-in say about access, limits, templates, audiences and health. */
+export const pagesEn = {
+  // Pages that are closed to a role or a key
+  noAccess: 'You can’t open this page',
+  noAccessRole: 'Your role in this project does not allow it. Ask an owner or an admin for access.',
+  noAccessKey: (scope: string) =>
+    `This API key does not have the scope “${scope}”. Sign in with a key that has it.`,
+  goToSection: (section: string) => `Go to ${section}`,
+  viewTemplateOnly: 'You can only view this template.',
+  ownersOnly: 'Only an owner can change an owner.',
+
+  // Limits
+  endpointsFull: (most: number) => `${most} of ${most} endpoints. Delete one to create another.`,
+  clientsFull: (most: number) => `${most} of ${most} clients. Delete one to create another.`,
+  labelsFull: {
+    tags: (most: number) => `${most} of ${most} tags. Delete one to create another.`,
+    permissions: (most: number) => `${most} of ${most} permissions. Delete one to create another.`,
+  },
+
+  // Forms that cannot be saved yet
+  keyMissing: 'Enter a key.',
+  nameMissing: 'Enter a name.',
+
+  // OpenID Connect
+
+  // Templates and audiences
+  template: (key: string) => `Template ${key}`,
+  templateNamed: (name: string) => `Template “${name}”`,
+  taggedAll: (tags: string[]) =>
+    tags.length === 1 ? `with the tag ${tags[0]}` : `with all of the tags ${tags.join(', ')}`,
+  taggedAny: (tags: string[]) =>
+    tags.length === 1 ? `with the tag ${tags[0]}` : `with any of the tags ${tags.join(', ')}`,
+  notTagged: (tags: string[]) =>
+    tags.length === 1 ? `without the tag ${tags[0]}` : `with none of the tags ${tags.join(', ')}`,
+
+  // Health of endpoints
+  succeeded: (rate: string) => `${rate} succeeded`,
+  slowestEndpoint: (ms: string) => `Slowest endpoint: 95% within\u00a0${ms}\u00a0ms`,
+  endpointDisabled: (name: string) => `${name} is disabled and receives no events.`,
+  endpointWaiting: (name: string, seconds: string) =>
+    `Deliveries to ${name} have waited ${seconds} s: Temporal is busy and serves logins first. With the delivery lane auto they do not wait for it.`,
+  endpointFailing: (name: string, since: string) => `${name} has been failing since ${since}.`,
+  attempt: (number: number) => `Attempt ${number}`,
+  laterAttempts: 'Later attempts are made only if the earlier ones fail.',
+
+  /** The scopes of a key, in a word or two. */
+  scopeNames: {
+    read: 'Read',
+    send: 'Send messages',
+    auth: 'Log users in',
+    helpdesk: 'Tickets',
+    export: 'Export data',
+    admin: 'Keys and team',
+    manage: 'Manage the project',
+    publish: 'Publish events',
+  },
+};
