@@ -1,6 +1,6 @@
 import './styles';
 import { limits } from '../../../src/contract/limits';
-import { Ago, Allowed, Badge, Cell, CreateButton, Empty, None, Problem, Table } from '../elements';
+import { Ago, Badge, Cell, CreateButton, Empty, None, Problem, Table } from '../elements';
 import { number } from '../format';
 import { useResource } from '../resource';
 import { Heading, Link } from '../router';
@@ -17,18 +17,19 @@ export function Forms() {
   const stats = useResource(formsApi.stats, 'stats', REFRESH_MS);
   const list = found.data?.data;
   const isEmpty = list?.length === 0;
-  const isFull = list !== undefined && list.length >= limits.forms;
-  const create = <CreateButton scope="manage" to="/dashboard/forms/new" text={w.newForm} />;
+  const create = (
+    <CreateButton
+      scope="manage"
+      to="/dashboard/forms/new"
+      text={w.newForm}
+      full={list && list.length >= limits.forms ? w.formsFull(limits.forms) : null}
+    />
+  );
   return (
     <>
       <div class="heading">
         <Heading title={w.forms} />
-        {isFull && (
-          <Allowed scope="manage">
-            <span class="hint">{w.formsFull(limits.forms)}</span>
-          </Allowed>
-        )}
-        {!isEmpty && !isFull && create}
+        {!isEmpty && create}
       </div>
       <p class="lead">{w.lead}</p>
       <Problem error={found.error ?? stats.error} />
@@ -66,7 +67,7 @@ function Row({ form, stats }: { form: FormView; stats: FormStats['data'][number]
       </Cell>
       <Cell label={w.submissions}>
         {stats ? <span class="figure">{countText(stats.new)}</span> : <None />}{' '}
-        {stats && stats.spam > 0 && <span class="hint">{w.inSpam(countText(stats.spam))}</span>}
+        {stats && stats.spam > 0 && <span class="hint">· {w.inSpam(countText(stats.spam))}</span>}
       </Cell>
       <Cell label={w.lastSubmission}>
         <Ago at={stats?.last_at ?? null} />

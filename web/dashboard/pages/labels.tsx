@@ -12,7 +12,6 @@ import {
   Dialog,
   Empty,
   FormButtons,
-  Icon,
   None,
   Problem,
   Table,
@@ -21,6 +20,7 @@ import {
   useForm,
 } from '../elements';
 import { number, typedOrNull } from '../format';
+import { pageTexts } from '../page-texts';
 import { useResource } from '../resource';
 import { Heading } from '../router';
 import { t } from '../texts';
@@ -57,40 +57,34 @@ function LabelList(props: { kind: LabelKind; title: string; lead: string; empty:
   });
   const list = labels.data?.data;
   const isPermission = kind === 'permissions';
+  const most = isPermission ? limits.permissionsPerProject : limits.tagsPerProject;
+  const isFull = list !== undefined && list.length >= most;
   return (
     <section aria-labelledby={`${kind}-title`}>
       <h2 id={`${kind}-title`}>{props.title}</h2>
       <p class="hint">{props.lead}</p>
       <Allowed scope="manage">
-        <form class="panel inline-form" {...form.attributes}>
-          <TextField
-            label={t.name}
-            error={form.problemOf('name')}
-            required
-            maxLength={limits.tagLength}
-            value={name}
-            onInput={setName}
-          />
-          <button type="submit" class="btn primary" disabled={form.busy}>
-            {isPermission ? t.createPermission : t.createTag}
-          </button>
-        </form>
+        {isFull ? (
+          <p class="hint">{pageTexts().labelsFull[kind](most)}</p>
+        ) : (
+          <form class="panel inline-form" {...form.attributes}>
+            <TextField
+              label={t.name}
+              error={form.problemOf('name')}
+              required
+              maxLength={limits.tagLength}
+              value={name}
+              onInput={setName}
+            />
+            <button type="submit" class="btn primary" disabled={form.busy}>
+              {isPermission ? t.createPermission : t.createTag}
+            </button>
+          </form>
+        )}
       </Allowed>
       <Problem error={form.error ?? labels.error} />
       {list?.length === 0 && (
-        <Empty icon="tag" title={props.empty} text={can('manage') ? props.next : t.noLabelsReadOnly}>
-          <Allowed scope="manage">
-            <p class="buttons">
-              <button
-                type="button"
-                class="btn"
-                onClick={() => form.attributes.ref.current?.querySelector('input')?.focus()}
-              >
-                <Icon name="plus" small /> {isPermission ? t.createPermission : t.createTag}
-              </button>
-            </p>
-          </Allowed>
-        </Empty>
+        <Empty icon="tag" title={props.empty} text={can('manage') ? props.next : t.noLabelsReadOnly} />
       )}
       {list && list.length > 0 && (
         <Table

@@ -18,6 +18,7 @@ import {
   useForm,
 } from '../elements';
 import { typedList } from '../format';
+import { pageTexts } from '../page-texts';
 import { useResource } from '../resource';
 import { Heading } from '../router';
 import { t } from '../texts';
@@ -37,7 +38,12 @@ export function OidcClients() {
     setOpen(secret === null ? null : { dialog: 'secret', secret });
   const isEmpty = list?.length === 0;
   const create = (
-    <CreateButton scope="manage" act={() => setOpen({ dialog: 'create' })} text={t.newOidcClient} />
+    <CreateButton
+      scope="manage"
+      act={() => setOpen({ dialog: 'create' })}
+      text={t.newOidcClient}
+      full={list && list.length >= limits.oidcClients ? pageTexts().clientsFull(limits.oidcClients) : null}
+    />
   );
   return (
     <>

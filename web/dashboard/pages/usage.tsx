@@ -3,6 +3,7 @@ import { can } from '../access';
 import { api, type ProjectView, type UsageView } from '../api';
 import { Cell, LoginChart, Problem, Table } from '../elements';
 import { capitalised, monthAndYear, number, shortDateAndTime } from '../format';
+import { formsApi } from '../forms/api';
 import { useResource } from '../resource';
 import { Link } from '../router';
 import { t } from '../texts';
@@ -16,10 +17,11 @@ interface Use {
 }
 
 async function readUses(project: ProjectView): Promise<Use[]> {
-  const [endpoints, clients, templates, tags, permissions, members] = await Promise.all([
+  const [endpoints, clients, templates, forms, tags, permissions, members] = await Promise.all([
     api.endpoints(),
     api.oidcClients(),
     api.allTemplates(),
+    formsApi.list(),
     api.labels('tags'),
     api.labels('permissions'),
     can('admin') ? api.members() : null,
@@ -35,6 +37,7 @@ async function readUses(project: ProjectView): Promise<Use[]> {
     ...(members ? [of(t.sections.members, members, teamLimits[project.plan].members, 'team')] : []),
     of(t.sections.clients, clients, limits.oidcClients, 'oidc'),
     of(t.sections.templates, templates, limits.templates, 'templates'),
+    of(t.forms, forms, limits.forms, 'forms'),
     of(t.sections.tags, tags, limits.tagsPerProject, 'labels'),
     of(t.sections.permissions, permissions, limits.permissionsPerProject, 'labels'),
   ];
