@@ -23,8 +23,8 @@ export function useSubscribers(ids: (string | null)[]): KnownSubscribers {
   return { found: last.current, state: asked.data ? 'read' : asked.error ? 'failed' : 'reading' };
 }
 
-/** A subscriber by name, with the way to their page. `short` leaves the username out. */
-export function PersonLink(props: { id: string | null; known: KnownSubscribers; short?: boolean }) {
+/** A subscriber by name and username, with the way to their page. */
+export function PersonLink(props: { id: string | null; known: KnownSubscribers }) {
   const { id, known } = props;
   if (id === null) return <span class="hint">{t.results.removedPerson}</span>;
   const subscriber = known.found.get(id);
@@ -37,7 +37,7 @@ export function PersonLink(props: { id: string | null; known: KnownSubscribers; 
       <Link to={`/dashboard/subscribers/${id}`} class="clip">
         <bdi>{subscriber.first_name}</bdi>
       </Link>{' '}
-      {!props.short && subscriber.username && <span class="hint clip">@{subscriber.username}</span>}
+      {subscriber.username && <span class="hint clip">@{subscriber.username}</span>}
     </>
   );
 }

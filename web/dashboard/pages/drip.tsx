@@ -25,6 +25,7 @@ import {
   useForm,
 } from '../elements';
 import { number } from '../format';
+import { useSubscribers } from '../people';
 import { useResource } from '../resource';
 import { go, Heading, Link, useFilters, usePages } from '../router';
 import { chainState, enrolmentState } from '../states';
@@ -184,6 +185,7 @@ function Enrolments({ id, isActive, steps }: { id: string; isActive: boolean; st
     REFRESH_MS,
   );
   const list = found.data?.data;
+  const known = useSubscribers(list?.map(({ subscriber_id }) => subscriber_id) ?? []);
   return (
     <>
       <h2>{t.drip.enrolments}</h2>
@@ -216,6 +218,7 @@ function Enrolments({ id, isActive, steps }: { id: string; isActive: boolean; st
             <EnrolmentRow
               key={enrolment.enrolment_id}
               enrolment={enrolment}
+              username={known.found.get(enrolment.subscriber_id)?.username ?? null}
               step={steps.find(({ id: step }) => step === enrolment.step_id)}
               onLeave={() => setLeaving(enrolment)}
             />
@@ -243,11 +246,12 @@ function Enrolments({ id, isActive, steps }: { id: string; isActive: boolean; st
 
 function EnrolmentRow(props: {
   enrolment: ListedEnrolment;
+  username: string | null;
   /** Unknown where it is a step of an earlier version. */
   step: ChainStep | undefined;
   onLeave: () => void;
 }) {
-  const { enrolment, step, onLeave } = props;
+  const { enrolment, username, step, onLeave } = props;
   const state = enrolmentState(enrolment);
   const { reason } = enrolment;
   return (
@@ -255,7 +259,8 @@ function EnrolmentRow(props: {
       <Cell label={t.subscriber} lead>
         <Link to={`/dashboard/subscribers/${enrolment.subscriber_id}`} class="clip">
           <bdi>{enrolment.first_name}</bdi>
-        </Link>
+        </Link>{' '}
+        {username && <span class="hint clip">@{username}</span>}
       </Cell>
       <Cell label={t.status}>
         <Badge tone={state.tone}>{state.text}</Badge>{' '}

@@ -130,7 +130,7 @@ function Row(props: { event: TrackedEvent; people: KnownSubscribers; onName: () 
         </button>
       </Cell>
       <Cell label={t.subscriber}>
-        <PersonLink id={event.subscriber_id} known={people} short />
+        <PersonLink id={event.subscriber_id} known={people} />
       </Cell>
       <Cell label={t.channel}>
         <ChannelName channel={event.channel} />

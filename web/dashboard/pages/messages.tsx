@@ -122,7 +122,7 @@ function Row(props: { message: MessageRecord; known: ReturnType<typeof useSubscr
         </Link>
       </Cell>
       <Cell label={t.results.person}>
-        <PersonLink id={message.subscriber_id} known={props.known} short />
+        <PersonLink id={message.subscriber_id} known={props.known} />
       </Cell>
       <Cell label={t.status}>
         <Badge tone={state.tone}>{state.text}</Badge>{' '}
