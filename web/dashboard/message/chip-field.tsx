@@ -39,6 +39,7 @@ export function ChipField(props: {
   look: ChipLook | null;
   rows: number;
   lang?: string | undefined;
+  readOnly?: boolean;
   onFocus?: (() => void) | undefined;
   onKeyDown: (event: KeyboardEvent) => void;
 }) {
@@ -66,7 +67,7 @@ export function ChipField(props: {
     const field = element.current;
     if (!field) return;
     // A browser that does not know "plaintext-only".
-    if (!field.isContentEditable) field.contentEditable = 'true';
+    if (!props.readOnly && !field.isContentEditable) field.contentEditable = 'true';
     const isFocused = document.activeElement === field;
     const isForeign = value !== latest.current;
     if (isForeign) {
@@ -214,6 +215,28 @@ export function ChipField(props: {
     element.current?.focus();
     if (element.current) select(element.current, { from: after, to: after });
   };
+  const editing = {
+    contentEditable: 'plaintext-only' as const,
+    onBeforeInput: beforeInput,
+    onInput: () => read(!isOwnEdit.current),
+    onCompositionStart: () => void (isComposing.current = true),
+    onCompositionEnd: () => {
+      isComposing.current = false;
+      read(true);
+    },
+    onKeyDown: keyDown,
+    onClick: click,
+    onCopy: (event: ClipboardEvent) => void copy(event, event.clipboardData),
+    onCut: (event: ClipboardEvent) => {
+      if (copy(event, event.clipboardData)) replace(selected(), '');
+    },
+    onPaste: (event: ClipboardEvent) => {
+      event.preventDefault();
+      const pasted = event.clipboardData?.getData('text/plain') ?? '';
+      if (pasted !== '') replace(selected(), pasted.replace(/\r\n?/g, '\n'));
+    },
+    onDragStart: (event: DragEvent) => void copy(event, event.dataTransfer),
+  };
   const chip =
     element.current && placedChips(element.current).find(({ from }) => from === edited?.from)?.chip;
   return (
@@ -225,28 +248,11 @@ export function ChipField(props: {
         role="textbox"
         aria-multiline="true"
         aria-labelledby={`${props.attributes.id}-label`}
-        aria-describedby={[props.attributes['aria-describedby'], keys].join(' ').trim()}
-        contentEditable="plaintext-only"
+        aria-describedby={[props.attributes['aria-describedby'], props.readOnly ? '' : keys].join(' ').trim()}
         style={{ minHeight: `${props.rows * 1.5 + 0.8}em` }}
         {...(props.lang ? { lang: props.lang } : {})}
         onFocus={props.onFocus}
-        onBeforeInput={beforeInput}
-        onInput={() => read(!isOwnEdit.current)}
-        onCompositionStart={() => (isComposing.current = true)}
-        onCompositionEnd={() => {
-          isComposing.current = false;
-          read(true);
-        }}
-        onKeyDown={keyDown}
-        onClick={click}
-        onCopy={(event) => copy(event, event.clipboardData)}
-        onCut={(event) => copy(event, event.clipboardData) && replace(selected(), '')}
-        onPaste={(event) => {
-          event.preventDefault();
-          const pasted = event.clipboardData?.getData('text/plain') ?? '';
-          if (pasted !== '') replace(selected(), pasted.replace(/\r\n?/g, '\n'));
-        }}
-        onDragStart={(event) => void copy(event, event.dataTransfer)}
+        {...(props.readOnly ? { tabIndex: 0, 'aria-readonly': true } : editing)}
       />
       <p class="visually-hidden" id={keys}>
         {t.chipKeys}

@@ -48,6 +48,8 @@ export function TextEditor(props: {
   given?: string[];
   /** Braces are sent as they stand. */
   isLiteral?: boolean;
+  /** For members who may not change it. */
+  readOnly?: boolean;
   onFocus?: () => void;
 }) {
   const { text, format, change, use: place = 'message', given = [] } = props;
@@ -131,6 +133,7 @@ export function TextEditor(props: {
             look={props.isLiteral ? null : look}
             rows={props.rows ?? 7}
             lang={props.lang}
+            readOnly={props.readOnly ?? false}
             onFocus={props.onFocus}
             onKeyDown={(event) => {
               const tool = event.ctrlKey || event.metaKey ? keys[event.key.toLowerCase()] : undefined;

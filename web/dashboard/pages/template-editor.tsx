@@ -27,6 +27,7 @@ import { DraftKeeper, useDraft } from '../message/drafts';
 import { MediaFields } from '../message/media-fields';
 import { MessagePreview, Switch } from '../message/message-preview';
 import { TextEditor } from '../message/text-editor';
+import { pageTexts } from '../page-texts';
 import { useResource } from '../resource';
 import { go, Heading } from '../router';
 import { t } from '../texts';
@@ -115,15 +116,23 @@ export function TemplateEditor({ template = null }: { template?: Template | null
     toast(t.templateSaved);
     go('/dashboard/templates');
   });
-  const written = languages.filter((lang) => draft[lang].text.trim() !== '');
+  const canEdit = can('manage');
+  const title = template ? template.name || template.key : t.newTemplate;
+  const isWritten = languages.some((lang) => draft[lang].text.trim() !== '');
+  const missing =
+    !template && draft.key.trim() === '' ? pageTexts().keyMissing : isWritten ? null : t.textMissing;
   return (
     <>
       <Crumbs trail={[{ to: '/dashboard/templates', text: t.templates }]} />
-      <Heading title={template ? template.key : t.newTemplate} />
+      <div class="heading">
+        <Heading title={title} />
+        {template?.name && <code class="hint">{template.key}</code>}
+      </div>
+      {!canEdit && <p class="lead">{pageTexts().viewTemplateOnly}</p>}
       <DraftKeeper kept={kept} />
       <form class="composer" {...form.attributes}>
         <div class="panel compose-message">
-          <fieldset class="plain" disabled={!can('manage')}>
+          <fieldset class="plain" disabled={!canEdit}>
             {!template && (
               <TextField
                 label={t.templateKey}
@@ -155,6 +164,7 @@ export function TemplateEditor({ template = null }: { template?: Template | null
               <VariantFields
                 key={lang}
                 lang={lang}
+                readOnly={!canEdit}
                 variant={draft[lang]}
                 format={draft.format}
                 change={({ format, ...part }) =>
@@ -166,7 +176,7 @@ export function TemplateEditor({ template = null }: { template?: Template | null
             ))}
           </fieldset>
           <Allowed scope="manage">
-            <FormButtons form={form} submit={t.save} blocked={written.length === 0 ? t.textMissing : null}>
+            <FormButtons form={form} submit={t.save} blocked={missing}>
               {template && (
                 <button type="button" class="btn" onClick={() => setRemoving(true)}>
                   {t.delete}
@@ -188,7 +198,7 @@ export function TemplateEditor({ template = null }: { template?: Template | null
           <MessagePreview
             key={shown}
             draft={{ ...emptyContent, ...draft[shown], format: draft.format }}
-            {...(can('manage')
+            {...(canEdit
               ? {
                   change: ({ buttons }: Partial<ContentDraft>) => {
                     form.touch();
@@ -202,7 +212,7 @@ export function TemplateEditor({ template = null }: { template?: Template | null
       </form>
       {removing && template && (
         <ConfirmDialog
-          title={t.removeTemplateTitle(template.key)}
+          title={t.removeTemplateTitle(title)}
           text={t.removeTemplateText}
           confirm={t.delete}
           act={async () => {
@@ -220,6 +230,7 @@ export function TemplateEditor({ template = null }: { template?: Template | null
 /** The message in one language. Media is asked for once there is a text; buttons are edited in the preview. */
 function VariantFields(props: {
   lang: Language;
+  readOnly: boolean;
   variant: Variant;
   format: Draft['format'];
   change: (part: Partial<Variant> & { format?: Draft['format'] }) => void;
@@ -236,6 +247,7 @@ function VariantFields(props: {
         format={props.format}
         change={change}
         rows={5}
+        readOnly={props.readOnly}
         lang={lang}
         use="template"
         onFocus={props.onFocus}
