@@ -40,7 +40,7 @@ export function describeFormPages(at: () => DashboardContext): void {
     await tag.getByRole('button', { name: 'Add a rule' }).click();
     await tag.getByLabel('Field').selectOption({ label: 'What is it about?' });
     await tag.getByLabel('Value').selectOption('order');
-    await page.getByText('if What is it about? is “An order”').waitFor();
+    await page.getByText('if “What is it about?” is “An order”').waitFor();
     await page.getByRole('button', { name: 'Add an action' }).click();
     await page.getByRole('button', { name: 'Send a message' }).click();
     const text = page.locator('#route-1').getByRole('textbox', { name: 'Text' });

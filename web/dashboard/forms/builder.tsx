@@ -152,19 +152,24 @@ function Builder(props: {
           <FormButtons
             form={form}
             submit={t.save}
-            blocked={draft.fields.length === 0 ? w.fieldMissing : null}
+            blocked={
+              draft.name.trim() === '' ? w.nameMissing : draft.fields.length === 0 ? w.fieldMissing : null
+            }
           />
         </form>
         <div class="previews">
-          <Switch
-            label={w.previewLanguage}
-            value={shown}
-            options={[
-              { value: 'en', text: 'English' },
-              { value: 'ru', text: 'Русский' },
-            ]}
-            onChange={setShown}
-          />
+          <div class="heading">
+            <h2>{w.preview}</h2>
+            <Switch
+              label={w.previewLanguage}
+              value={shown}
+              options={[
+                { value: 'en', text: 'English' },
+                { value: 'ru', text: 'Русский' },
+              ]}
+              onChange={setShown}
+            />
+          </div>
           <FormPreview draft={draft} lang={shown} />
         </div>
       </div>

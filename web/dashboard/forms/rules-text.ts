@@ -39,7 +39,7 @@ export function whenText({ rules, match }: RouteDraft, fields: FieldDraft[]): st
 function ruleText({ field, op, value }: RuleDraft, fields: FieldDraft[]): string {
   const w = words();
   const named = fields.find(({ key }) => key === field);
-  const label = named ? fieldLabel(named) : '…';
+  const label = named ? w.quoted(fieldLabel(named)) : '…';
   const compared = `${label} ${w.operators[op]}`;
   return needsValue(op) ? `${compared} ${named ? valueText(named, value) : value}` : compared;
 }

@@ -369,16 +369,13 @@ function TestSend({ draft, person }: { draft: ContentDraft; person: Person }) {
     }
     toast(t.testSent(person.first_name));
   };
+  const blocked = isEmptyContent(draft) ? t.textMissing : undefined;
   return (
     <div class="test-send">
-      <ActionButton
-        small
-        blocked={isEmptyContent(draft) ? t.textMissing : undefined}
-        act={send}
-        onError={setError}
-      >
+      <ActionButton small blocked={blocked} act={send} onError={setError}>
         {t.sendTestTo(person.first_name)}
       </ActionButton>
+      {blocked && <p class="hint">{blocked}</p>}
       <Problem error={error} />
     </div>
   );

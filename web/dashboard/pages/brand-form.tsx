@@ -145,12 +145,15 @@ export function BrandForm({ project }: { project: ProjectView }) {
             )}
           </FormButtons>
         </form>
-        <Preview
-          name={project.name}
-          logo={file?.shown ?? (isStored ? brand.logo_path : null)}
-          color={COLOR.test(color.trim()) ? color.trim() : null}
-          privacy={privacy.trim() !== ''}
-        />
+        <div>
+          <h2>{t.preview}</h2>
+          <Preview
+            name={project.name}
+            logo={file?.shown ?? (isStored ? brand.logo_path : null)}
+            color={COLOR.test(color.trim()) ? color.trim() : null}
+            privacy={privacy.trim() !== ''}
+          />
+        </div>
       </div>
     </section>
   );

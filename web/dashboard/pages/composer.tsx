@@ -36,6 +36,7 @@ import {
   type When,
   type WhenDraft,
 } from '../message/when';
+import { pageTexts } from '../page-texts';
 import { PersonLink, useSubscribers } from '../people';
 import { useResource } from '../resource';
 import { go, Heading, replacePath } from '../router';
@@ -247,7 +248,7 @@ function MessageComposer(props: {
           <FormButtons
             form={form}
             submit={stored ? t.save : t.reviewBefore[draft.when]}
-            blocked={isEmptyContent(draft) ? t.textMissing : null}
+            blocked={missingOf(draft)}
           />
         </div>
       </form>
@@ -275,6 +276,12 @@ function MessageComposer(props: {
       )}
     </>
   );
+}
+
+/** The first field that is required and empty, as a sentence. */
+function missingOf(draft: Draft): string | null {
+  if (draft.when === 'repeat' && draft.name.trim() === '') return pageTexts().nameMissing;
+  return isEmptyContent(draft) ? t.textMissing : null;
 }
 
 const idOf = (stored: Stored) =>

@@ -69,7 +69,7 @@ export function ImportPage() {
         <FormButtons
           form={form}
           submit={dryRun ? t.importCheck : t.importStart}
-          blocked={file === null ? t.noFileChosen : null}
+          blocked={file === null ? t.importChooseFile : null}
         />
       </form>
       {values.id !== '' && <Progress key={values.id} id={values.id} importIt={file && (() => send(false))} />}
