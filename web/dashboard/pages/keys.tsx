@@ -21,6 +21,7 @@ import {
   toast,
   useForm,
 } from '../elements';
+import { pageTexts } from '../page-texts';
 import { useResource } from '../resource';
 import { Heading } from '../router';
 import { t } from '../texts';
@@ -121,8 +122,10 @@ function NewKey(props: { onClose: () => void; onCreated: (key: string | null) =>
                 disabled={!can(scope)}
                 onChange={(event) => toggle(scope, event.currentTarget.checked)}
               />
-              <code>{scope}</code>
-              <span class="hint">{t.scopeTexts[scope]}</span>
+              <span>{pageTexts().scopeNames[scope]}</span>
+              <span class="hint">
+                {t.scopeTexts[scope]} <code>{scope}</code>
+              </span>
             </label>
           ))}
         </fieldset>
@@ -150,7 +153,7 @@ function Row({ record, onRevoke }: { record: KeyView; onRevoke: () => void }) {
         {defaultScopes.every((scope) => record.scopes.includes(scope)) ? (
           t.allScopes
         ) : (
-          <Clip>{record.scopes.join(', ')}</Clip>
+          <Clip>{record.scopes.map((scope) => pageTexts().scopeNames[scope]).join(', ')}</Clip>
         )}
       </Cell>
       <Cell label={t.created} givesWay="late">

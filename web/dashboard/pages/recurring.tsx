@@ -160,7 +160,12 @@ export function OpenRecurring({ id }: { id: string }) {
             <dd>{entry.next_run_at ? <PlannedTime at={entry.next_run_at} /> : <None />}</dd>
             <dt>{t.when}</dt>
             <dd>
-              {repeats(entry)} <code class="hint">{entry.cron}</code>
+              {repeats(entry)}
+              {repeatText(entry.cron) !== entry.cron && (
+                <p class="hint">
+                  {t.cron}: <code>{entry.cron}</code>
+                </p>
+              )}
             </dd>
             <dt>{t.audience}</dt>
             <dd>{audienceText(entry.audience)}</dd>

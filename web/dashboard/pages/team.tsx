@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { roles, type Role } from '../../../src/contract/scopes';
 import { notifyLevels, type NotifyLevel } from '../../../src/contract/people';
@@ -23,6 +23,7 @@ import {
   useForm,
 } from '../elements';
 import { messengerLinks } from '../messengers';
+import { pageTexts } from '../page-texts';
 import { useResource } from '../resource';
 import { Heading } from '../router';
 import { t } from '../texts';
@@ -201,24 +202,31 @@ function MemberRow(props: {
 }) {
   const { member, isChangeable } = props;
   const label = t.changeMember(member.first_name);
+  const hintId = useId();
+  const disabled = isChangeable ? {} : { disabled: true, 'aria-describedby': hintId };
   return (
     <tr>
       <Cell label={t.member} lead>
         <Clip>{member.first_name}</Clip>
         {member.username && <span class="hint clip">@{member.username}</span>}
       </Cell>
-      <Cell label={t.role}>
+      <Cell label={t.role} {...(isChangeable ? {} : { class: 'wraps' })}>
         <RoleSelect
-          attributes={{ 'aria-label': `${label}: ${t.role}`, disabled: !isChangeable }}
+          attributes={{ 'aria-label': `${label}: ${t.role}`, ...disabled }}
           value={member.role}
           isOwner={props.isOwner}
           onChange={(role) => props.onChange({ role })}
         />
+        {!isChangeable && (
+          <span id={hintId} class="hint below">
+            {pageTexts().ownersOnly}
+          </span>
+        )}
       </Cell>
       <Cell label={t.notify}>
         <select
           aria-label={`${label}: ${t.notify}`}
-          disabled={!isChangeable}
+          {...disabled}
           value={member.notify}
           onChange={(event) => props.onChange({ notify: event.currentTarget.value as NotifyLevel })}
         >
