@@ -56,7 +56,9 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     [project.id],
   );
   await pool.query(
-    `INSERT INTO credit_months VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC'), 62)`,
+    `INSERT INTO credit_months
+     SELECT project_id, date_trunc('month', now() AT TIME ZONE 'UTC'), count(*) FROM credit_ledger
+     WHERE project_id = $1 AND charged_at >= date_trunc('month', now(), 'UTC') GROUP BY project_id`,
     [project.id],
   );
   await subscribeCustomers(service, project);
