@@ -13,7 +13,7 @@ export async function seedForm(
     title_en: 'We will call you back',
     title_ru: 'Перезвоним вам',
     fields: [
-      { key: 'name', type: 'text', label_en: 'Your name', label_ru: 'Как вас зовут', required: true },
+      { key: 'name', type: 'text', label_en: 'Your name', label_ru: 'Как вас зовут?', required: true },
       { key: 'phone', type: 'phone', label_en: 'Phone', label_ru: 'Телефон', required: true },
       {
         key: 'topic',

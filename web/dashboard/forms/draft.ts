@@ -137,7 +137,7 @@ export const emptyForm: FormDraft = {
   title_en: '',
   title_ru: '',
   fields: [
-    { ...FIRST, label_en: 'Your name', label_ru: 'Как вас зовут' },
+    { ...FIRST, label_en: 'Your name', label_ru: 'Как вас зовут?' },
     { ...newField([FIRST], 'phone'), name: 'phone', label_en: 'Phone', label_ru: 'Телефон', required: true },
   ],
   routes: [],

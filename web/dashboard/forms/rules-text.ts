@@ -40,7 +40,8 @@ function ruleText({ field, op, value }: RuleDraft, fields: FieldDraft[]): string
   const w = words();
   const named = fields.find(({ key }) => key === field);
   const label = named ? w.quoted(fieldLabel(named)) : '…';
-  const compared = `${label} ${w.operators[op]}`;
+  const inText = { ...w.operators, ...w.operatorsInText };
+  const compared = `${label} ${inText[op === 'eq' && named?.type === 'checkbox' ? 'checkbox' : op]}`;
   return needsValue(op) ? `${compared} ${named ? valueText(named, value) : value}` : compared;
 }
 

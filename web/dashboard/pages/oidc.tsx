@@ -205,7 +205,7 @@ function Rotation(props: {
   return (
     <ConfirmDialog
       title={t.rotateOidcTitle(props.client.name)}
-      text={t.rotateText(limits.oidcSecretGraceHours)}
+      text={pageTexts().oidcRotateText(limits.oidcSecretGraceHours)}
       confirm={t.rotate}
       kind="primary"
       act={async () => {

@@ -63,7 +63,7 @@ export const composeRu: typeof composeEn = {
   findPerson: 'Найти подписчика',
   findPersonHint: 'Имя, @username или внешний ID',
   noPreviewPeople: 'Подходящих подписчиков нет. Вместо значений показан запасной текст.',
-  sendTestTo: (name) => `Отправить пробное: ${name}`,
+  sendTestTo: (name) => `Отправить пробное сообщение: ${name}`,
   editButton: 'Изменить кнопку',
   newButton: 'Новая кнопка',
   messageButton: 'Кнопка',
@@ -87,11 +87,11 @@ export const composeRu: typeof composeEn = {
 
   // Когда
   when: 'Когда',
-  whens: { now: 'Сейчас', at: 'Позже', repeat: 'Регулярно' },
+  whens: { now: 'Сразу', at: 'Позже', repeat: 'Регулярно' },
   rightAway: 'Сразу',
   repeatNeedsAudience: 'Чтобы сообщение повторялось, выберите аудиторию.',
   atRecipientTime: (time) => `${time}, по местному времени получателя`,
-  whoseClock: 'По чьим часам',
+  whoseClock: 'По чьему времени',
   projectClock: (zone) => `Проекта (${zone})`,
   every: 'Повторять',
   everies: { day: 'Каждый день', week: 'Каждую неделю', month: 'Каждый месяц' },

@@ -4,6 +4,8 @@ import { plural } from './plural';
 const count = (number: number, one: string, few: string, many: string) =>
   plural('ru-RU', number, { one, few, many, other: few });
 
+const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+
 /** Цепочки сообщений. */
 export const dripRu: typeof dripEn = {
   chains: 'Цепочки',
@@ -33,14 +35,14 @@ export const dripRu: typeof dripEn = {
   triggerTexts: {
     subscription: 'Каждая новая подписка',
     tag_added: (tag) => `Добавлен тег «${tag}»`,
-    event: (name) => `Событие ${name}`,
+    event: (name) => `Событие «${name}»`,
     manual: 'Вручную',
   },
   tagName: 'Тег',
   propertyRules: 'Только если его свойства подходят',
   reentry: 'Подписчик проходит цепочку',
   reentries: { once: 'Один раз', again: 'Снова после окончания' },
-  exitOn: 'Выходит из цепочки, когда',
+  exitOn: 'Условие выхода',
   exitHint: 'Проверяется перед каждым шагом.',
 
   steps: 'Шаги',
@@ -61,7 +63,7 @@ export const dripRu: typeof dripEn = {
   stepPanel: 'Выбранный шаг',
   settings: 'Начало и конец',
   closePanel: 'Закрыть',
-  beginsWith: (trigger, reentry) => `Начало: ${trigger} · ${reentry}`,
+  beginsWith: (trigger, reentry) => `Начало: ${lower(trigger)} · ${lower(reentry)}`,
   yes: 'Да',
   no: 'Нет',
   leavesHere: 'Выходит из цепочки',
@@ -82,10 +84,10 @@ export const dripRu: typeof dripEn = {
   weekdays: 'Дни',
   weekdayNames: ['Пн', 'Вт', 'Ср', 'Чт', 'Пт', 'Сб', 'Вс'],
   everyDay: 'каждый день',
-  whoseClock: 'По чьим часам',
+  whoseClock: 'По чьему времени',
   clocks: { recipient: 'Получателя', project: 'Проекта' },
   clockTexts: { recipient: 'по времени получателя', project: 'по времени проекта' },
-  opens: (from, to, clock, days) => `Дождаться времени ${from}–${to} (${days}, ${clock})`,
+  opens: (from, to, clock, days) => `Дождаться ${from}–${to} (${days.toLowerCase()}, ${clock})`,
   templateKey: 'Шаблон',
   needsPermission: 'Только с этим разрешением',
   optional: 'Необязательно.',
@@ -121,9 +123,9 @@ export const dripRu: typeof dripEn = {
     property: 'свойство',
   },
   ruleLabels: {
-    tag: (name, has) => `${has ? 'есть тег' : 'нет тега'} ${name}`,
-    permission: (name, has) => `${has ? 'есть разрешение' : 'нет разрешения'} ${name}`,
-    event: (name, happened) => `${happened ? 'было событие' : 'не было события'} ${name}`,
+    tag: (name, has) => `${has ? 'есть тег' : 'нет тега'} «${name}»`,
+    permission: (name, has) => `${has ? 'есть разрешение' : 'нет разрешения'} «${name}»`,
+    event: (name, happened) => `${happened ? 'было событие' : 'не было события'} «${name}»`,
   },
   ruleTexts: {
     tag: (name, has) => `у подписчика ${has ? 'есть тег' : 'нет тега'} «${name}»`,

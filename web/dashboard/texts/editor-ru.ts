@@ -26,7 +26,7 @@ export const editorRu: typeof editorEn = {
   editScheduled: 'Изменить отложенное сообщение',
   scheduledCancelled: 'Сообщение отменено',
   cancelNamed: (title) => `Отменить: ${title}`,
-  namedZone: 'Другой',
+  namedZone: 'Другого пояса',
   editRecurring: 'Изменить регулярную рассылку',
   recurringDeleted: 'Регулярная рассылка удалена',
   recurringPaused: 'Рассылка приостановлена',
@@ -39,7 +39,7 @@ export const editorRu: typeof editorEn = {
   maxRuns: 'Сколько раз отправить (необязательно)',
 
   // Данные подписчика
-  subscriberTimezoneHint: 'Название IANA, например Europe/Moscow. Если пусто — как у проекта.',
+  subscriberTimezoneHint: 'Название IANA, например Europe/Moscow. Если пусто — как в проекте.',
   propertiesHint: 'true, false и числа сохраняются как есть, всё остальное — как текст.',
   addProperty: 'Добавить свойство',
   propertyName: 'Название свойства',
@@ -57,7 +57,7 @@ export const editorRu: typeof editorEn = {
   keyCreated: 'Ваш новый ключ API',
   scopeTexts: {
     read: 'Читать всё, кроме кодов входа, выгрузок, ключей, команды и журнала изменений',
-    send: 'Отправлять сообщения, пакеты, одноразовые коды и рассылки, в том числе отложенные и регулярные',
+    send: 'Отправлять сообщения, пакеты, одноразовые коды и рассылки, в том числе отложенные и регулярные, события и добавление в цепочки',
     auth: 'Начинать входы и подтверждения, узнавать их состояние и обменивать коды',
     helpdesk: 'Работать с обращениями',
     export: 'Выгружать данные и читать всё, что хранится о подписчике',
@@ -68,7 +68,7 @@ export const editorRu: typeof editorEn = {
   batchStates: {
     queued: 'В очереди',
     running: 'Отправляется',
-    cancelled: 'Остановлен',
+    cancelled: 'Отменён',
     completed: 'Завершён',
   },
 

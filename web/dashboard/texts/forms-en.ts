@@ -135,6 +135,8 @@ export const formsEn = {
     exists: 'is answered',
     missing: 'is not answered',
   },
+  /** The same in a sentence, where the words differ. */
+  operatorsInText: { eq: 'is', ne: 'is not', checkbox: 'is' },
   yes: 'yes',
   no: 'no',
 

@@ -13,8 +13,8 @@ export const formsRu: FormsTexts = {
   noForms: 'Форм пока нет',
   noFormsText: 'Примите заявку на звонок, заказ или отзыв и решите, что делать с ответами.',
   states: { active: 'Открыта', disabled: 'Закрыта' },
-  submissions: 'Отправки',
-  lastSubmission: 'Последняя',
+  submissions: 'Ответы',
+  lastSubmission: 'Последний',
   atLeast: (count) => `${count}+`,
   inSpam: (count) => `в спаме: ${count}`,
   fieldsColumn: 'Поля',
@@ -26,7 +26,7 @@ export const formsRu: FormsTexts = {
   closed: 'Форма закрыта',
   closedNote: 'Форма закрыта: её ссылки и ваш сайт получают «не найдено».',
   deleteTitle: (name) => `Удалить «${name}»?`,
-  deleteText: 'Вместе с ней удалятся все отправки. Ссылки и сайты с этой формой перестанут работать.',
+  deleteText: 'Вместе с ней удалятся все ответы. Ссылки и сайты с этой формой перестанут работать.',
   deleted: 'Форма удалена',
   saved: 'Форма сохранена',
 
@@ -83,7 +83,7 @@ export const formsRu: FormsTexts = {
 
   routes: 'Что происходит дальше',
   routesHint:
-    'Каждое действие выполняется для отправки один раз, сверху вниз. Вебхуки получают form.submitted в любом случае.',
+    'Для каждого ответа действия выполняются сверху вниз, каждое — один раз. Вебхуки получают form.submitted в любом случае.',
   noRoutes: 'Пока ничего: ответы сохраняются и уходят в вебхуки.',
   addRoute: 'Добавить действие',
   actions: {
@@ -96,7 +96,7 @@ export const formsRu: FormsTexts = {
   routeTexts: {
     messageTo: { submitter: 'Сообщение человеку', members: 'Сообщение команде' },
     tag: (tag) => `Тег «${tag}»`,
-    event: (name) => `Событие ${name}`,
+    event: (name) => `Событие «${name}»`,
     ticket: 'Обращение',
     spam: 'Спам',
   },
@@ -116,9 +116,9 @@ export const formsRu: FormsTexts = {
   priority: 'Приоритет',
   priorityOfType: 'По умолчанию',
   priorities: { low: 'Низкий', normal: 'Обычный', high: 'Высокий', urgent: 'Срочный' },
-  spamHint: 'Отправка попадёт в спам, и следующие действия не выполнятся.',
+  spamHint: 'Ответ попадёт в спам, и следующие действия не выполнятся.',
   when: 'Только если',
-  whenHint: 'Без условий выполняется для каждой отправки.',
+  whenHint: 'Без условий выполняется для каждого ответа.',
   match: 'Совпадают',
   matches: { all: 'Все условия', any: 'Любое условие' },
   addRule: 'Добавить условие',
@@ -136,6 +136,8 @@ export const formsRu: FormsTexts = {
     exists: 'заполнено',
     missing: 'не заполнено',
   },
+  /** То же в предложении, где слова другие. */
+  operatorsInText: { eq: '— это', ne: '— не', checkbox: '—' },
   yes: 'да',
   no: 'нет',
 
@@ -147,13 +149,13 @@ export const formsRu: FormsTexts = {
   minSecondsHint: 'Более быстрые ответы попадут в спам. 0 отключает проверку.',
   redirect: 'Страница после отправки',
   redirectHint: 'Необязательно. Иначе откроется страница с благодарностью.',
-  captcha: 'Проверять капчу на моём сайте',
+  captcha: 'Проверять капчу на вашем сайте',
   captchaUrl: 'Адрес проверки',
   captchaUrlHint: 'Любой сервис с API siteverify.',
   captchaSecret: 'Секрет',
   captchaKept: 'Оставьте пустым, чтобы сохранить прежний.',
   takesSubmissions: 'Принимать ответы',
-  takesHint: 'Закрытая форма показывает «Форма не найдена».',
+  takesHint: 'Если форма закрыта, посетители увидят «Форма не найдена».',
 
   hostedPage: 'Страница с формой',
   hostedHint: 'Работает на любом телефоне и на двух языках. Свой сайт не нужен.',
@@ -173,7 +175,7 @@ export const formsRu: FormsTexts = {
 
   folder: 'Папка',
   folders: { new: 'Полученные', spam: 'Спам' },
-  noSubmissions: 'Отправок пока нет',
+  noSubmissions: 'Ответов пока нет',
   noSubmissionsText: 'Поделитесь формой, чтобы получить первые ответы.',
   noSpam: 'Спама нет',
   noSpamText: 'Здесь 30 дней хранится то, что прислали роботы.',
@@ -195,7 +197,7 @@ export const formsRu: FormsTexts = {
   movedOut: 'Убрано из спама; действия выполняются',
   movedIn: 'Перемещено в спам',
   deleteSubmission: 'Удалить',
-  deleteSubmissionTitle: 'Удалить эту отправку?',
-  deleteSubmissionText: 'Ответы удалятся насовсем. Действия, которые ещё не выполнены, не выполнятся.',
-  submissionDeleted: 'Отправка удалена',
+  deleteSubmissionTitle: 'Удалить этот ответ?',
+  deleteSubmissionText: 'Он удалится насовсем. Действия, которые ещё не выполнены, не выполнятся.',
+  submissionDeleted: 'Ответ удалён',
 };

@@ -22,6 +22,8 @@ export const pagesEn = {
   nameMissing: 'Enter a name.',
 
   // OpenID Connect
+  oidcRotateText: (hours: number) =>
+    `The application gets a new secret; the old one works for another ${hours} hours.`,
 
   // Templates and audiences
   template: (key: string) => `Template ${key}`,

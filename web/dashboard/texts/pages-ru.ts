@@ -24,6 +24,7 @@ export const pagesRu: typeof pagesEn = {
   nameMissing: 'Введите название.',
 
   // OpenID Connect
+  oidcRotateText: (hours) => `Приложение получит новый секрет; старый действует ещё ${hours} часа.`,
 
   // Шаблоны и получатели
   template: (key) => `Шаблон ${key}`,
