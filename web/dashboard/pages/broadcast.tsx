@@ -31,7 +31,7 @@ import { reasonText } from './send-reason';
 const JOB_MS = 2_500;
 /** Counted from many rows. */
 const FIGURES_MS = 10_000;
-const STATUSES = ['failed', 'skipped', 'sent', 'queued'] as const;
+const STATUSES = ['sent', 'failed', 'skipped', 'queued'] as const;
 
 /** A broadcast: who got it, who did not and why, and the way to send it again to those whose message failed. */
 export function BroadcastPage({ id }: { id: string }) {

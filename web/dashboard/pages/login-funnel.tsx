@@ -53,9 +53,9 @@ function Funnel({ stats }: { stats: LoginStats }) {
           <li key={step}>
             <label class="meter">
               <span>
-                {t.results.funnelSteps[step as keyof typeof steps]} <b class="figure">{number(count)}</b>{' '}
+                {t.results.funnelSteps[step as keyof typeof steps]} <b class="figure">{number(count)}</b>
                 {step !== 'created' && (
-                  <span class="hint">{t.results.funnelOf(percent(Math.min(1, count / created)))}</span>
+                  <span class="hint"> · {t.results.funnelOf(percent(Math.min(1, count / created)))}</span>
                 )}
               </span>
               <progress max={Math.max(1, created)} value={count} />
@@ -82,8 +82,8 @@ function Funnel({ stats }: { stats: LoginStats }) {
               <Cell label={t.results.funnelSteps.opened}>{number(counts.opened)}</Cell>
               {(['confirmed', 'declined', 'expired', 'redeemed'] as const).map((step) => (
                 <Cell key={step} label={stepName(step)}>
-                  {number(counts[step])}{' '}
-                  <span class="hint late">{percent(Math.min(1, counts[step] / counts.opened))}</span>
+                  {number(counts[step])}
+                  <span class="hint late"> · {percent(Math.min(1, counts[step] / counts.opened))}</span>
                 </Cell>
               ))}
             </tr>
