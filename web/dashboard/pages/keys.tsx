@@ -21,6 +21,7 @@ import {
   toast,
   useForm,
 } from '../elements';
+import { capitalised } from '../format';
 import { pageTexts } from '../page-texts';
 import { useResource } from '../resource';
 import { Heading } from '../router';
@@ -140,6 +141,12 @@ function NewKey(props: { onClose: () => void; onCreated: (key: string | null) =>
   );
 }
 
+/** "Read, tickets". */
+function scopesText(scopes: Scope[]): string {
+  const names = scopes.map((scope) => pageTexts().scopeNames[scope]);
+  return capitalised(names.join(', ').toLowerCase());
+}
+
 function Row({ record, onRevoke }: { record: KeyView; onRevoke: () => void }) {
   return (
     <tr>
@@ -153,7 +160,7 @@ function Row({ record, onRevoke }: { record: KeyView; onRevoke: () => void }) {
         {defaultScopes.every((scope) => record.scopes.includes(scope)) ? (
           t.allScopes
         ) : (
-          <Clip>{record.scopes.map((scope) => pageTexts().scopeNames[scope]).join(', ')}</Clip>
+          <Clip>{scopesText(record.scopes)}</Clip>
         )}
       </Cell>
       <Cell label={t.created} givesWay="late">

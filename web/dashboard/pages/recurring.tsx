@@ -162,9 +162,9 @@ export function OpenRecurring({ id }: { id: string }) {
             <dd>
               {repeats(entry)}
               {repeatText(entry.cron) !== entry.cron && (
-                <p class="hint">
+                <div class="hint">
                   {t.cron}: <code>{entry.cron}</code>
-                </p>
+                </div>
               )}
             </dd>
             <dt>{t.audience}</dt>
