@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type NewOidcClient, type OidcClient } from '../api';
 import {
+  Address,
   Allowed,
   Chip,
   ConfirmDialog,
@@ -183,7 +184,7 @@ function ClientCard({ client, onOpen }: { client: OidcClient; onOpen: (open: Ope
         <dd>
           {client.redirect_uris.map((uri) => (
             <div key={uri} class="url">
-              {uri}
+              <Address url={uri} />
             </div>
           ))}
         </dd>
