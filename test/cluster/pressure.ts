@@ -161,7 +161,7 @@ async function untilDrained(
   return { isDrained, detail: `it stands still: ${await whatIsLeft(pool, projectId)}` };
 }
 
-/** In whose hands they are, and since when. */
+/** Which part holds them, and since when. */
 async function whatIsLeft(pool: pg.Pool, projectId: string): Promise<string> {
   const { rows } = await pool.query<{ count: number; place: string; seconds: number; example: string }>(
     `SELECT count(*), coalesce(q.holder, CASE WHEN q IS NULL THEN 'not queued' WHEN q.is_first THEN 'waits' ELSE 'waits again' END)

@@ -20,13 +20,13 @@ const files: Record<string, string> = {
     },
   };`,
   'web/page.ts': `document.title = 'first';`,
-  'workflows/index.ts': `import { price } from '../system/src/shop/price'; export const total = price;`,
+  'workflows/index.ts': `import { price } from '../src/shop/price'; export const total = price;`,
   'src/shop/price.ts': `import type { Item } from './contract'; export const price: Item['price'] = 1;`,
   'src/shop/contract.ts': `export interface Item { price: number }`,
   'src/shop/routes.ts': `export const route = '/first'; export const other = '/other';`,
   'src/temporal/bundle.ts': `import { writeFile } from 'node:fs/promises';
     export async function buildWorkflowBundle(file: string): Promise<void> {
-      const { total } = require('../workflows/index.js');
+      const { total } = require('../../workflows/index.js');
       await writeFile(file, \`total \${total}\`);
       if (process.env['TEST_HANG']) await new Promise((resolve) => setTimeout(resolve, 600_000));
     }`,

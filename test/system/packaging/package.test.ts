@@ -44,10 +44,10 @@ describe('the checkout', () => {
     expect(read('LICENSE')).toContain('Version 2.0, January 2004');
   });
 
-  it('is checked on GitHub by the very command that a newcomer runs', () => {
+  it('is checked on GitHub by the very command that a newcomer runs, and by the tests of processes', () => {
     const script = path.join(root, '.ci', 'run');
     expect(statSync(script).mode & 0o111).not.toBe(0);
-    expect(readFileSync(script, 'utf8')).toMatch(/^npm ci && npm test$/m);
+    expect(readFileSync(script, 'utf8')).toMatch(/^npm ci && npm test\nnpm run test:processes$/m);
     const workflow = parse(read('.github/workflows/ci.yml')) as {
       jobs: { test: { steps: { run?: string }[] } };
     };

@@ -25,7 +25,7 @@ export function AllowedPage(props: {
   return (
     <>
       <Heading title={p.noAccess} />
-      <p>{props.byKey ? p.noAccessKey(scope) : p.noAccessRole}</p>
+      <p>{props.byKey ? p.noAccessKey(p.scopeNames[scope]) : p.noAccessRole}</p>
       <p class="buttons">
         {list && can('read') && (
           <Link to={list.to} class="btn">

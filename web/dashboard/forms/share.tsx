@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { can } from '../access';
-import { CodeBlock, CopyButton, MessengerIcon } from '../elements';
+import { CodeBlock, Copyable, MessengerIcon } from '../elements';
 import { QrCode } from '../elements/qr-code';
 import { Switch } from '../message/message-preview';
 import { messengerLinks } from '../messengers';
@@ -39,14 +39,13 @@ function ShareLink({ name, channel, link }: { name: string; channel?: string; li
   const w = words();
   return (
     <div class="share-link">
-      <p class="copyable">
+      <p>
         {channel && (
           <>
             <MessengerIcon channel={channel} /> <span class="visually-hidden">{name}</span>
           </>
-        )}
-        <code>{link}</code>
-        <CopyButton text={link} label={t.copyLink} quiet />
+        )}{' '}
+        <Copyable text={link} label={t.copyLink} />
       </p>
       <details>
         <summary>

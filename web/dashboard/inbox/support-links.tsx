@@ -1,4 +1,4 @@
-import { CopyButton, MessengerIcon, Problem } from '../elements';
+import { Copyable, MessengerIcon, Problem } from '../elements';
 import { QrCode } from '../elements/qr-code';
 import { helpdesk } from '../helpdesk-api';
 import { messengerLinks } from '../messengers';
@@ -19,11 +19,9 @@ export function SupportLinks({ codes = false }: { codes?: boolean }) {
         {links.map(({ channel, name, link }) => (
           <li key={channel}>
             {codes && <QrCode text={link} label={w.qrAlt(name)} />}
-            <p class="copyable">
-              <MessengerIcon channel={channel} />
-              <span class="visually-hidden">{name}</span>
-              <code>{link}</code>
-              <CopyButton text={link} label={t.copyLink} quiet />
+            <p>
+              <MessengerIcon channel={channel} /> <span class="visually-hidden">{name}</span>{' '}
+              <Copyable text={link} label={t.copyLink} />
             </p>
           </li>
         ))}

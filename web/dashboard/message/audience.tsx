@@ -70,7 +70,7 @@ export function audienceText(audience: AudienceView): string {
     excludeTags.length > 0 && pageTexts().notTagged(excludeTags),
     permission && t.permitted(permission),
   ].filter(Boolean);
-  return conditions.length === 0 ? t.allChannels : capitalised(conditions.join(' · '));
+  return conditions.length === 0 ? t.everyone : capitalised(conditions.join(' · '));
 }
 
 interface Condition {

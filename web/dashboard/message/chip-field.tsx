@@ -215,7 +215,13 @@ export function ChipField(props: {
     element.current?.focus();
     if (element.current) select(element.current, { from: after, to: after });
   };
+  // A chip is copied as the placeholder that it stands for.
+  const taking = {
+    onCopy: (event: ClipboardEvent) => void copy(event, event.clipboardData),
+    onDragStart: (event: DragEvent) => void copy(event, event.dataTransfer),
+  };
   const editing = {
+    ...taking,
     contentEditable: 'plaintext-only' as const,
     onBeforeInput: beforeInput,
     onInput: () => read(!isOwnEdit.current),
@@ -226,7 +232,6 @@ export function ChipField(props: {
     },
     onKeyDown: keyDown,
     onClick: click,
-    onCopy: (event: ClipboardEvent) => void copy(event, event.clipboardData),
     onCut: (event: ClipboardEvent) => {
       if (copy(event, event.clipboardData)) replace(selected(), '');
     },
@@ -235,7 +240,6 @@ export function ChipField(props: {
       const pasted = event.clipboardData?.getData('text/plain') ?? '';
       if (pasted !== '') replace(selected(), pasted.replace(/\r\n?/g, '\n'));
     },
-    onDragStart: (event: DragEvent) => void copy(event, event.dataTransfer),
   };
   const chip =
     element.current && placedChips(element.current).find(({ from }) => from === edited?.from)?.chip;
@@ -252,7 +256,7 @@ export function ChipField(props: {
         style={{ minHeight: `${props.rows * 1.5 + 0.8}em` }}
         {...(props.lang ? { lang: props.lang } : {})}
         onFocus={props.onFocus}
-        {...(props.readOnly ? { tabIndex: 0, 'aria-readonly': true } : editing)}
+        {...(props.readOnly ? { ...taking, tabIndex: 0, 'aria-readonly': true } : editing)}
       />
       <p class="visually-hidden" id={keys}>
         {t.chipKeys}

@@ -6,7 +6,7 @@ import { retries } from '../suites/retries';
 import { schedule } from '../suites/schedule';
 import { runLane } from '../suites/lane';
 
-/** What this lane survives is in test/chaos. What only this lane has is in workflow-lane.test.ts. */
+/** What this lane survives is in test/chaos; what only this lane has, in ../workflow-lane.test.ts. */
 const lane = runLane('workflow');
 describe('workflow lane: a delivery', () => delivery(lane));
 describe('workflow lane: retries', () => retries(lane));
