@@ -26,14 +26,14 @@ export function CopyButton({ text, label, quiet }: { text: string; label?: strin
   );
 }
 
-/** An address that breaks after its slashes; browsers break it inside its words. */
+/** An address that breaks between its parts, after a slash; browsers break it inside its words. */
 export function Address({ url }: { url: string }) {
   return (
     <>
       {url.split(/(?<=\/)/).map((part, index) => (
         <Fragment key={index}>
+          {index > 0 && <wbr />}
           {part}
-          <wbr />
         </Fragment>
       ))}
     </>

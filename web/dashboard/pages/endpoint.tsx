@@ -4,6 +4,7 @@ import { withTestPerson } from '../../../src/contract/test-person';
 import { api, type EndpointView } from '../api';
 import {
   ActionButton,
+  Address,
   Allowed,
   Badge,
   Chip,
@@ -63,7 +64,9 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
   return (
     <>
       <div class="heading">
-        <Heading class="url" title={endpoint.url} />
+        <Heading class="url" title={endpoint.url}>
+          <Address url={endpoint.url} />
+        </Heading>
         <CopyButton text={endpoint.url} label={t.copyUrl} quiet />
         <Badge tone={state.tone}>{state.text}</Badge>
         <Allowed scope="manage">

@@ -75,7 +75,8 @@ export function FirstSteps({ project, endpoints, hasLogin, reload }: FirstStepsP
         {t.start.backend}{' '}
         {can('admin') && (
           <>
-            <Link to="/dashboard/keys">{t.start.createKey}</Link> ·{' '}
+            <Link to="/dashboard/keys">{t.start.createKey}</Link>
+            {'\u00a0· '}
           </>
         )}
         <a href={t.docsStart} target="_blank" rel="noopener">

@@ -35,7 +35,7 @@ export const pagesRu: typeof pagesEn = {
 
   // Состояние эндпоинтов
   succeeded: (rate) => `${rate} успешно`,
-  slowestEndpoint: (ms) => `Самый медленный эндпоинт: 95% ответов быстрее\u00a0${ms}\u00a0мс`,
+  slowestEndpoint: (ms) => `Самый медленный эндпоинт: 95\u00a0% ответов быстрее\u00a0${ms}\u00a0мс`,
   endpointDisabled: (name) => `Эндпоинт «${name}» отключён и не получает события.`,
   endpointWaiting: (name, seconds) =>
     `Доставки на эндпоинт «${name}» ждут уже ${seconds} с: Temporal занят и сначала обслуживает входы. В режиме доставки auto они его не ждут.`,

@@ -10,7 +10,7 @@ export const resultsRu: typeof resultsEn = {
   broadcast: 'Рассылка',
   batch: 'Пакет',
   batchOf: (count) => `Пакет из ${messages(count)}`,
-  someFailed: 'Завершено с ошибками',
+  someFailed: 'С ошибками',
   noneSent: 'Не отправлено',
   recipients: 'Получатели',
   audience: 'Аудитория',
