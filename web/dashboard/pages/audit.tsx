@@ -16,6 +16,7 @@ import {
   Time,
 } from '../elements';
 import { capitalised } from '../format';
+import { pageTexts } from '../page-texts';
 import { useResource } from '../resource';
 import { Heading, Link, useFilters, usePages } from '../router';
 import { t } from '../texts';
@@ -60,7 +61,7 @@ export function Audit() {
         <NoMatch icon="list" title={t.noAuditMatch} filters={filters} />
       )}
       {found?.length === 0 && !filters.isFiltered && (
-        <Empty icon="list" title={t.noAudit} text={t.noAuditText}>
+        <Empty icon="list" title={t.noAudit} text={pageTexts().noAuditText}>
           <p class="buttons">
             <Link class="btn" to="/dashboard/settings">
               {t.settings}

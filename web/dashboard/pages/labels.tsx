@@ -32,13 +32,19 @@ export function Labels() {
   return (
     <>
       <Heading title={t.labels} />
-      <LabelList kind="tags" title={t.tags} lead={t.tagsLead} empty={t.noTags} next={t.noTagsText} />
+      <LabelList
+        kind="tags"
+        title={t.tags}
+        lead={pageTexts().tagsLead}
+        empty={t.noTags}
+        next={pageTexts().noTagsText}
+      />
       <LabelList
         kind="permissions"
         title={t.permissions}
-        lead={t.permissionsLead}
+        lead={pageTexts().permissionsLead}
         empty={t.noPermissions}
-        next={t.noPermissionsText}
+        next={pageTexts().noPermissionsText}
       />
     </>
   );
@@ -84,7 +90,11 @@ function LabelList(props: { kind: LabelKind; title: string; lead: string; empty:
       </Allowed>
       <Problem error={form.error ?? labels.error} />
       {list?.length === 0 && (
-        <Empty icon="tag" title={props.empty} text={can('manage') ? props.next : t.noLabelsReadOnly} />
+        <Empty
+          icon="tag"
+          title={props.empty}
+          text={can('manage') ? props.next : pageTexts().noLabelsReadOnly}
+        />
       )}
       {list && list.length > 0 && (
         <Table
@@ -189,7 +199,7 @@ function EditLabel(props: { kind: LabelKind; label: Label; onClose: () => void; 
   return (
     <Dialog title={t.editLabel(label.name)} onClose={props.onClose} unsaved={form.dirty}>
       <form {...form.attributes}>
-        {field('name', t.name, t.renameHint)}
+        {field('name', t.name, pageTexts().renameHint)}
         {kind === 'permissions' && (
           <>
             {field('title_en', t.permissionTitleEn, t.permissionTitleHint)}

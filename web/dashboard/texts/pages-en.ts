@@ -56,4 +56,12 @@ export const pagesEn = {
     manage: 'Manage the project',
     publish: 'Publish events',
   },
+  noTagsText: 'Tags group subscribers for broadcasts. Create one above, or let a subscribe link add it.',
+  noPermissionsText:
+    'With a permission, subscribers choose which messages they get. Create one above, then edit it: the Mini App offers those with a title.',
+  noLabelsReadOnly: 'Members who manage the project can create one.',
+  noAuditText: 'Every change of settings, keys, endpoints and members is listed here.',
+  tagsLead: 'Your project gives tags to subscribers. Use them to choose who receives a broadcast.',
+  permissionsLead: 'What users agree to receive. The Mini App offers those with a title.',
+  renameHint: 'The new name replaces the old one wherever it is given.',
 };

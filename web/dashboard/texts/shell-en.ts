@@ -35,9 +35,4 @@ export const shellEn = {
   findSubscriber: 'Name, @username or external ID',
   noSubscriberFound: 'No subscribers found',
   clearChoice: 'Clear',
-  noTagsText: 'Tags group subscribers for broadcasts. Create one above, or let a subscribe link add it.',
-  noPermissionsText:
-    'With a permission, subscribers choose which messages they get. Create one above, then edit it: the Mini App offers those with a title.',
-  noLabelsReadOnly: 'Members who manage the project can create one.',
-  noAuditText: 'Every change of settings, keys, endpoints and members is listed here.',
 };
