@@ -205,13 +205,15 @@ async function writeConfig(
   return file;
 }
 
-/** The namespace is the first thing that needs all services; it takes until they have found each other. */
+/**
+ * Creates the namespace and returns when all services have found each other. Of services that start together on a new
+ * database, only the one that writes the record of the cluster first goes on; the others exit and are started again.
+ */
 async function createNamespace(address: string, started: Member[]): Promise<void> {
   await eventually(async () => {
-    for (const member of started) {
-      const words = member.exited();
-      if (words !== null) await member.restart();
-    }
+    const exited = started.filter((member) => member.exited() !== null);
+    await Promise.all(exited.map((member) => member.restart()));
+    if (exited.length > 0) return false;
     const connection = await Connection.connect({ address, connectTimeout: 3_000 });
     try {
       await connection.workflowService
@@ -226,6 +228,12 @@ async function createNamespace(address: string, started: Member[]): Promise<void
       await connection.workflowService.describeNamespace({ namespace: 'default' });
       // The cache of namespaces is refreshed every few seconds.
       await connection.workflowService.countWorkflowExecutions({ namespace: 'default' });
+      await connection.workflowService
+        .describeWorkflowExecution({ namespace: 'default', execution: { workflowId: 'none' } })
+        .catch((error: { code?: number }) => {
+          // Only a history knows that there is no such workflow.
+          if (error.code !== 5) throw error;
+        });
       return true;
     } finally {
       await connection.close();
