@@ -16,8 +16,8 @@ export interface BareStarts {
 }
 
 /**
- * The baseline of session creation: `POST /start` starts a workflow that waits for a signal, and `POST /delayed` one
- * whose first task the server holds back, as it does for a session. On the same Temporal server as the service.
+ * The baseline of session creation: `POST /start` starts a workflow that waits for a signal, on the same Temporal server
+ * as the service.
  */
 export async function startBareStarts(bench: BenchEnvironment): Promise<BareStarts> {
   const taskQueue = 'bare-starts';
@@ -29,17 +29,11 @@ export async function startBareStarts(bench: BenchEnvironment): Promise<BareStar
   });
   const { temporalAddress } = bench.environment;
   const client = await createLazyClient({ ...bench.config, address: temporalAddress });
-  const start = (more: { startDelay?: string }) =>
-    client.workflow.start('bareWaiting', { taskQueue, workflowId: `bare/${randomUUID()}`, ...more });
 
   const router = new Router();
   router.post('/start', async (ctx) => {
-    await start({});
+    await client.workflow.start('bareWaiting', { taskQueue, workflowId: `bare/${randomUUID()}` });
     started += 1;
-    ctx.status = 201;
-  });
-  router.post('/delayed', async (ctx) => {
-    await start({ startDelay: '30 minutes' });
     ctx.status = 201;
   });
   const server = http.createServer(new Koa().use(router.routes()).callback());

@@ -35,8 +35,8 @@ async function compareRates(
   herald: Begin,
 ): Promise<Figure[]> {
   const kinds: Record<string, BareKind> = {
-    bare: { start: 'ordinary', activity: 'ordinary' },
-    'bare, eager activity': { start: 'ordinary', activity: 'eager' },
+    bare: 'ordinary',
+    'bare, eager activity': 'eager',
   };
   const rates: Record<string, number[]> = {};
   const waits: Record<string, Latency[]> = {};

@@ -6,7 +6,7 @@ import { percentile } from './numbers';
 import { startRoleProcesses, type CpuSeconds, type RoleProcesses } from './role-processes';
 import type { Figure } from './table';
 
-const ENROLMENTS = Number(process.env['HERALD_BENCH_ENROLMENTS'] ?? 10_000);
+const ENROLMENTS = Number(process.env['HERALD_BENCH_ENROLMENTS'] ?? 2_000);
 const IDLE_MS = 20_000;
 /** How long sends and logins are watched after the chain is active again. */
 const WATCHED_MS = 30_000;

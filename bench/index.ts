@@ -2,7 +2,6 @@ import { benchAgainst } from './against';
 import { benchBroadcast } from './broadcast';
 import { benchCost } from './cost';
 import { benchDeliveries } from './deliveries';
-import { benchDispatch } from './dispatch';
 import { benchDrip } from './drip';
 import { benchExport } from './export';
 import { benchExpress } from './express';
@@ -27,7 +26,6 @@ const benches: Record<string, (words: string[]) => Promise<Figure[]>> = {
   login: benchLogin,
   oidc: benchOidc,
   deliveries: benchDeliveries,
-  dispatch: benchDispatch,
   broadcast: benchBroadcast,
   drip: benchDrip,
   express: benchExpress,
@@ -72,7 +70,9 @@ async function main(): Promise<void> {
   for (const [name, run] of Object.entries(benches)) {
     if (selected.length > 0 ? !selected.includes(name) : name === smoke) continue;
     process.stderr.write(`running ${name} …\n`);
+    const began = performance.now();
     figures.push(...(await run(unknown)));
+    process.stderr.write(`  ${name} took ${((performance.now() - began) / 60_000).toFixed(1)} minutes\n`);
   }
   report(figures);
 }

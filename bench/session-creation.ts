@@ -22,15 +22,14 @@ export async function measureSessionCreation(bench: BenchEnvironment): Promise<F
   });
   const sides = {
     bare: post(bare.url, '/start'),
-    delayed: post(bare.url, '/delayed'),
     herald: post(bench.service.apiUrl ?? '', '/v1/auth/session', { state: 'bench' }),
   };
-  const rates: Record<keyof typeof sides, number[]> = { bare: [], delayed: [], herald: [] };
+  const rates: Record<keyof typeof sides, number[]> = { bare: [], herald: [] };
   const waits: number[] = [];
   let refused = 0;
   try {
     for (let round = 0; round < ROUNDS; round += 1) {
-      for (const side of ['bare', 'delayed', 'herald'] as const) {
+      for (const side of ['bare', 'herald'] as const) {
         process.stderr.write(`  creation, round ${round + 1}: ${side}\n`);
         const load = await runLoad(sides[side], LOAD);
         rates[side].push(load.perSecond);
@@ -57,12 +56,6 @@ export async function measureSessionCreation(bench: BenchEnvironment): Promise<F
       baseline: `bare start ${mean(rates.bare).toFixed(0)}`,
       ratio: herald / mean(rates.bare),
       target: 0.8,
-    },
-    {
-      name: 'the same beside a bare start with a start delay',
-      value,
-      baseline: `bare start ${mean(rates.delayed).toFixed(0)}`,
-      ratio: herald / mean(rates.delayed),
     },
     {
       name: 'sessions without a workflow at the end / requests refused',

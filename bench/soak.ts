@@ -10,12 +10,12 @@ import { startRoleProcesses } from './role-processes';
 import type { Figure } from './table';
 
 /** Override with HERALD_BENCH_SECONDS. */
-const SECONDS = Number(process.env['HERALD_BENCH_SECONDS'] ?? 600);
+const SECONDS = Number(process.env['HERALD_BENCH_SECONDS'] ?? 300);
 const SAMPLE_MS = 5_000;
 /** Deliveries per second to each kind of endpoint. */
 const ratePerSecond = { express: 50, workflow: 4, refused: 1 };
 
-/** Ten minutes of logins, polls and deliveries of every kind, each role in its own process, to detect memory growth. */
+/** Five minutes of logins, polls and deliveries of every kind, each role in its own process, to detect memory growth. */
 export async function benchSoak(): Promise<Figure[]> {
   const bench = await startBench({ HERALD_ROLES: 'api', HERALD_LOG_LEVEL: 'error' });
   const receiver = await startBenchReceiver();

@@ -21,13 +21,7 @@ const local = proxyLocalActivities<BareActivities>(options);
 export const pokeSignal = defineSignal('poke');
 
 export async function bareWithActivity(id: string, path: string): Promise<void> {
-  setHandler(pokeSignal, () => {});
   await ordinary.post(id, path);
-}
-
-export async function bareWithLocalActivity(id: string, path: string): Promise<void> {
-  setHandler(pokeSignal, () => {});
-  await local.post(id, path);
 }
 
 /** What complete logins are compared with: two signals, each with a timer before it and a local activity after it. */
