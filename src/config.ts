@@ -43,7 +43,7 @@ const roleList = z
   .transform((value) => value.split(',').map((role) => role.trim()))
   .pipe(z.array(z.enum(roleNames, { error: `must be a list of ${roleNames.join(', ')}` })).nonempty());
 
-/** `<id>:<base64 of 32 bytes>`, newest first, separated by commas; a lone value has the id `k1`. */
+/** `<id>:<base64 of 32 bytes>`, separated by commas: the first encrypts, all decrypt. A key without an id is `k1`. */
 export const encryptionKeyList = z
   .string()
   .transform((value) =>
@@ -55,7 +55,7 @@ export const encryptionKeyList = z
     }),
   )
   .refine((keys) => keys.every(({ id, key }) => key.length === 32 && /^[A-Za-z0-9_-]{1,16}$/.test(id)), {
-    message: 'must be 32 bytes in base64, or id:base64 entries separated by commas, newest first',
+    message: 'must be 32 bytes in base64, or id:base64 entries separated by commas',
   });
 
 const HOURS = 'must be a number from 0 to 744';
@@ -106,10 +106,10 @@ const ownSettings = z.object({
   HERALD_DATABASE_DIRECT_URL: postgresUrl
     .optional()
     .describe(
-      'URL of the same database without a pooler, when `DATABASE_URL` is a pooler in transaction mode (PgBouncer). LISTEN, leader election, migrations and commands use it, and statements are not prepared by name.',
+      'URL of the same database without a pooler, when `DATABASE_URL` is a pooler in transaction mode (PgBouncer). LISTEN, leader election, migrations and commands use it; statements are prepared by name only with `HERALD_DATABASE_PREPARED`.',
     ),
   HERALD_DATABASE_PREPARED: flag
-    .default(false)
+    .prefault('false')
     .describe(
       'Whether the pooler of `DATABASE_URL` keeps statements that are prepared by name (PgBouncer 1.21 or newer with `max_prepared_statements`). Otherwise PostgreSQL plans each statement anew, which takes much of its CPU.',
     ),
@@ -176,7 +176,7 @@ const ownSettings = z.object({
   HERALD_ENCRYPTION_KEY: encryptionKeyList
     .optional()
     .describe(
-      'Key for secrets at rest (AES-256-GCM): 32 bytes in base64 (`openssl rand -base64 32`), or `id:base64` entries separated by commas, newest first, during a rotation. Required in production; generated in the data directory in development.',
+      'Key for secrets at rest (AES-256-GCM): 32 bytes in base64 (`openssl rand -base64 32`), or `id:base64` entries separated by commas during a rotation: the first encrypts, all decrypt, and a key without an id is `k1`. docs/operations.md has the steps. Required in production; generated in the data directory in development.',
     ),
   HERALD_SUBSCRIBER_ID_FORMAT: oneOf(['uuid', 'prefixed'])
     .default('uuid')
@@ -207,7 +207,7 @@ const ownSettings = z.object({
   ),
 
   HERALD_OPEN_SIGNUP: flag
-    .default(false)
+    .prefault('false')
     .describe('Whether anyone who signs in to the dashboard by messenger can create a project of their own.'),
 
   HERALD_OPERATORS: z

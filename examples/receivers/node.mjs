@@ -1,4 +1,4 @@
-// http.createServer(receive).listen(4000);
+// http.createServer(receive).listen(4500);
 import { buffer } from 'node:stream/consumers';
 import { verifyWebhook, WebhookVerificationError } from 'herald-sdk';
 

@@ -1,4 +1,4 @@
-# HTTPServer(("", 4000), Receiver).serve_forever()
+# HTTPServer(("", 4500), Receiver).serve_forever()
 import os
 from http.server import BaseHTTPRequestHandler
 

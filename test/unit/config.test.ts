@@ -67,7 +67,7 @@ describe('settings', () => {
     [
       'HERALD_ENCRYPTION_KEY',
       'short',
-      'must be 32 bytes in base64, or id:base64 entries separated by commas, newest first',
+      'must be 32 bytes in base64, or id:base64 entries separated by commas',
     ],
     ['HERALD_SUBSCRIBER_ID_FORMAT', 'base62', 'must be one of uuid, prefixed'],
     ['TELEGRAM_BOT_TOKEN', 'token', 'must be a token from BotFather'],
@@ -158,7 +158,7 @@ describe('production', () => {
     expect(problems({ ...production, ...hurried, NODE_ENV: 'test' })).toEqual([]);
   });
 
-  it('takes several encryption keys, newest first, while one is replaced', () => {
+  it('takes several encryption keys, in their order, while one is replaced', () => {
     const config = loadConfig({ ...production, HERALD_ENCRYPTION_KEY: `k2:${key},k1:${key}` });
     expect(config.HERALD_ENCRYPTION_KEY?.map(({ id }) => id)).toEqual(['k2', 'k1']);
   });
@@ -176,5 +176,7 @@ describe('docs/configuration.md', () => {
       expect(text).toContain(`| \`${name}\` |`);
       expect(schema.description).toMatch(/\.$/);
     }
+    // A default is shown also where the value is transformed.
+    expect(text).toContain('| `HERALD_OPEN_SIGNUP` | `true`, `false` | `false` |');
   });
 });

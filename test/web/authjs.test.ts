@@ -37,7 +37,8 @@ describe('a site with Auth.js', () => {
     const readme = readFileSync(path.join(folder, example, 'README.md'), 'utf8');
     const [, commands = ''] = /^```\n(export [^]*?)^```$/m.exec(readme) ?? [];
     const values = {
-      'http://localhost:3000/oidc': body.issuer as string,
+      // The issuer of a service with the default host and port.
+      'http://127.0.0.1:3000/oidc': body.issuer as string,
       '<client id>': body.client_id as string,
       '<client secret>': `'${body.client_secret}'`,
       // The shell becomes the server, which gets the signal at the end.

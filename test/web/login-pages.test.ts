@@ -429,6 +429,23 @@ describe('the button to embed', () => {
     }
   });
 
+  it.each(['/page-in-place-of-json', 'http://127.0.0.1:1/'])(
+    'says that the login has failed if the site has no session at %s',
+    async (sessionUrl) => {
+      const own = await site();
+      try {
+        const person = await someone();
+        await person.page.goto(own.url);
+        const result = await person.page.evaluate(
+          `Herald.login({ sessionUrl: ${JSON.stringify(sessionUrl)} }).then(() => 'code', (e) => e.reason)`,
+        );
+        expect(result).toBe('failed');
+      } finally {
+        await own.close();
+      }
+    },
+  );
+
   it('gives the code to the project’s own site and to no other', async () => {
     const own = await site();
     const other = await site();

@@ -54,7 +54,8 @@
       return await loginResult(popup, hosted.origin, dialog, options.signal);
     } catch (error) {
       popup.close();
-      throw error;
+      // A site's backend that is unavailable, or that returns something else than JSON or a URL.
+      throw error instanceof HeraldError ? error : new HeraldError('failed', String(error));
     } finally {
       dialog.close();
       dialog.remove();
