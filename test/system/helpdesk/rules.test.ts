@@ -345,6 +345,40 @@ test('after /stop replies arrive, writing does not subscribe again, and nobody a
   expect(await eventsOf(service, project, 'subscription.created')).toHaveLength(1);
 });
 
+test('a rating that cannot be asked for is tried again later, and no more a day after the close', async () => {
+  const rating = async (id: string) => {
+    const { rows } = await service.pool.query<{ csat: string | null; pause: number | null }>(
+      `SELECT csat, extract(epoch FROM next_at - closed_at)::float8 AS pause FROM tickets WHERE id = $1`,
+      [id],
+    );
+    return rows[0]!;
+  };
+  const closeInOutage = async () => {
+    const { ticket_id } = await createOwn();
+    await service.control.faults('telegram', {
+      method: 'sendMessage',
+      status: 503,
+      times: 1_000,
+      user: person.name,
+    });
+    await patch(ticket_id, { status: 'closed' });
+    await eventually(async () => (await rating(ticket_id)).pause);
+    return ticket_id;
+  };
+  const first = await closeInOutage();
+  expect(await rating(first)).toEqual({ csat: 'wanted', pause: expect.any(Number) });
+  expect((await rating(first)).pause).toBeGreaterThanOrEqual(30);
+  await service.control.faults('telegram', { clear: true });
+  await age(first, 'closed_at', 0);
+  await eventually(async () => (await rating(first)).csat === 'asked');
+  expect(await lastText()).toBe('Request #1 is closed. How did we do?');
+
+  const second = await closeInOutage();
+  await age(second, 'closed_at', 2);
+  await eventually(async () => (await rating(second)).csat === null);
+  expect((await rating(second)).pause).toBeNull();
+});
+
 test('a reply that closes comes before the question; the first tap counts', async () => {
   const { ticket_id } = await createOwn();
   await reply(ticket_id, 'Done', { status: 'closed' });
