@@ -147,6 +147,22 @@ test('a member gets one notice of the many messages that wait about a ticket', a
   }
 });
 
+test('notices whose event was erased do not hold up the others', async () => {
+  await join(service, freshName('agent'), await inviteAsOperator(service, project, 'support'));
+  const { rows } = await service.pool.query<{ id: string }>(
+    `INSERT INTO member_notices (account_id, event_id, send_at)
+     SELECT account_id, gen_random_uuid(), '-infinity' FROM members, generate_series(1, 25) WHERE project_id = $1
+     RETURNING id`,
+    [project.id],
+  );
+  expect(rows).toHaveLength(25);
+  await eventually(async () => {
+    const ids = rows.map(({ id }) => id);
+    const left = await service.pool.query('SELECT 1 FROM member_notices WHERE id = ANY ($1)', [ids]);
+    return left.rowCount === 0;
+  });
+});
+
 test('messages that were kept move the ticket once; a subscriber is not written for, and nothing is new again', async () => {
   const [one, two] = [await createOwn(), await createOwn()];
   await reply(one.ticket_id, 'Which size?');
