@@ -706,7 +706,7 @@ CREATE TABLE auth_openings (
   platform_user_id text NOT NULL,
   opened_at timestamptz NOT NULL DEFAULT now(),
   -- The update that opened the link: one that is handled again while the platform is unavailable counts once.
-  update_id bigint NOT NULL
+  update_id bigint PRIMARY KEY
 );
 CREATE INDEX auth_openings_user ON auth_openings (channel, platform_user_id, opened_at);
 CREATE INDEX auth_openings_by_age ON auth_openings (opened_at);

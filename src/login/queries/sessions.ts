@@ -164,21 +164,17 @@ export async function recordOpening(
     `DELETE FROM auth_openings WHERE channel = $1 AND platform_user_id = $2 AND opened_at <= now() - interval '1 minute'`,
     [channel, platformUserId],
   );
-  const known = await row(
-    db,
-    'find_opening',
-    'SELECT 1 FROM auth_openings WHERE channel = $1 AND platform_user_id = $2 AND update_id = $3',
-    [channel, platformUserId, updateId],
-  );
-  if (known) return true;
-  const allowed = await change(
+  const counted = await change(
     db,
     'insert_opening',
     `INSERT INTO auth_openings (channel, platform_user_id, update_id)
-     SELECT $1, $2, $4 WHERE (SELECT count(*) FROM auth_openings WHERE channel = $1 AND platform_user_id = $2) < $3`,
+     SELECT $1, $2, $4 WHERE (SELECT count(*) FROM auth_openings WHERE channel = $1 AND platform_user_id = $2) < $3
+     ON CONFLICT (update_id) DO NOTHING`,
     [channel, platformUserId, perMinute, updateId],
   );
-  return allowed > 0;
+  if (counted > 0) return true;
+  const known = await row(db, 'find_opening', 'SELECT 1 FROM auth_openings WHERE update_id = $1', [updateId]);
+  return known !== null;
 }
 
 /** Read only while tracing is on. */
