@@ -25,7 +25,7 @@ CREATE TABLE projects (
   grace_started_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
-  session_counter int NOT NULL DEFAULT 0,
+  session_counter bigint NOT NULL DEFAULT 0,
   -- What the bot adds, in the project's own words, after a login or a subscription.
   welcome_en text CHECK (length(welcome_en) BETWEEN 1 AND 500),
   welcome_ru text CHECK (length(welcome_ru) BETWEEN 1 AND 500),
@@ -621,7 +621,7 @@ CREATE TABLE auth_sessions (
   project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
   flow text NOT NULL CHECK (flow IN ('session', 'static', 'oidc', 'push')),
   -- Sessions of the API are numbered in their project: the hourly window looks at one row instead of counting many.
-  number int,
+  number bigint,
   status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'confirmed', 'declined', 'expired', 'consumed')),
   decline_reason text CHECK (decline_reason IN ('user', 'billing_blocked')),
   -- Three independent random values: the id is seen by operators, the start token by onlookers of the QR.
