@@ -56,15 +56,18 @@ export function startJobRelay<Item extends Job, W extends Workflow>({
         workflowId: workflowId(item),
         taskQueue,
         args: args(item),
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
         staticSummary: summary(item),
         typedSearchAttributes: [{ key: searchAttributes.ProjectId, value: item.project_id }],
-      } as const;
+      };
       await within(client, START_LIMIT_MS, async () => {
         if (isChanged?.(item)) {
           await client.workflow.signalWithStart<Workflow>(workflow, { ...options, signal: signals.changed });
         } else {
-          await client.workflow.start<Workflow>(workflow, { ...options, workflowIdConflictPolicy: 'USE_EXISTING' });
+          await client.workflow.start<Workflow>(workflow, {
+            ...options,
+            workflowIdConflictPolicy: 'USE_EXISTING',
+          });
         }
       });
       await extendLease(item.id);
