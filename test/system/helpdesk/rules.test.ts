@@ -361,6 +361,17 @@ test('after /stop replies arrive, writing does not subscribe again, and nobody a
   expect(await eventsOf(service, project, 'subscription.created')).toHaveLength(1);
 });
 
+test('a file whose long name is cut inside an emoji arrives', async () => {
+  const { ticket_id } = await createOwn();
+  const name = `${'🙂'.repeat(100)}x`;
+  await service.control.sendFile('telegram', person.name, { type: 'document', name });
+  const [sent] = await eventually(async () => {
+    const { body } = await call('GET', `/tickets/${ticket_id}/messages`);
+    return body.data.find((each: { attachments: object[] }) => each.attachments.length > 0)?.attachments;
+  });
+  expect(sent).toMatchObject({ name: `\ufffd${'🙂'.repeat(99)}x` });
+});
+
 test('a rating that cannot be asked for is tried again later, and no more a day after the close', async () => {
   const rating = async (id: string) => {
     const { rows } = await service.pool.query<{ csat: string | null; pause: number | null }>(
