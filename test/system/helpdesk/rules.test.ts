@@ -382,6 +382,7 @@ test('a rating that cannot be asked for is tried again later, and no more a day 
   };
   const closeInOutage = async () => {
     const { ticket_id } = await createOwn();
+    await reply(ticket_id, 'Done');
     await service.control.faults('telegram', {
       method: 'sendMessage',
       status: 503,
@@ -404,6 +405,7 @@ test('a rating that cannot be asked for is tried again later, and no more a day 
   await age(second, 'closed_at', 2);
   await eventually(async () => (await rating(second)).csat === null);
   expect((await rating(second)).pause).toBeNull();
+  await service.control.faults('telegram', { clear: true });
 });
 
 test('a reply that closes comes before the question; the first tap counts', async () => {
