@@ -199,8 +199,8 @@ CREATE TABLE exports (
 -- Messengers: own bots, update intake, pace, uploads.
 
 -- Bots of the projects themselves. The key of a bot is `<channel>:<the platform's id of the bot>`, which a new token does
--- not change; the shared bot of a channel has the channel's name as its key, and NULL in the columns `bot` below.
--- `bot_offsets.channel`, `channel_pace.channel` and `bot_webhooks.bot` hold such keys.
+-- not change; the shared bot of a channel has the channel's name as its key, and NULL in most columns `bot` below.
+-- The columns `bot` of `bot_offsets`, `bot_pace` and `bot_webhooks` hold such keys.
 CREATE TABLE project_bots (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
@@ -248,7 +248,7 @@ CREATE INDEX bot_updates_set_aside ON bot_updates (set_aside_at) WHERE set_aside
 
 -- Where long polling goes on; moved in the transaction that stores the updates before it.
 CREATE TABLE bot_offsets (
-  channel text PRIMARY KEY,
+  bot text PRIMARY KEY,
   position text NOT NULL,
   moved_at timestamptz NOT NULL
 );
@@ -264,8 +264,8 @@ CREATE TABLE bot_webhooks (
 
 -- The pace of each bot, shared by every process: the next free moment on the average and at the peak, and the end of a
 -- pause that the platform asked for.
-CREATE TABLE channel_pace (
-  channel text PRIMARY KEY,
+CREATE TABLE bot_pace (
+  bot text PRIMARY KEY,
   next_at timestamptz NOT NULL DEFAULT '-infinity',
   peak_at timestamptz NOT NULL DEFAULT '-infinity',
   paused_until timestamptz NOT NULL DEFAULT '-infinity'
