@@ -61,7 +61,7 @@ export function createBroadcastActivities(deps: BroadcastActivityDeps) {
     ),
 
     /** Ends the broadcast if no recipients are left, and returns its progress. */
-    finish: reported(async ({ jobId }: BroadcastRef): Promise<BroadcastProgress> => {
+    finishBroadcast: reported(async ({ jobId }: BroadcastRef): Promise<BroadcastProgress> => {
       await finishBroadcast(deps, jobId, { workerIsGone: true });
       const now = await progress(jobId);
       deps.log.info({ broadcast_id: jobId, ...now }, 'broadcast');
@@ -69,7 +69,7 @@ export function createBroadcastActivities(deps: BroadcastActivityDeps) {
     }),
 
     /** Runs when an operator cancels the workflow in the Temporal UI: the row must be cancelled too. */
-    cancel: reported(async ({ jobId }: BroadcastRef): Promise<void> => {
+    cancelBroadcast: reported(async ({ jobId }: BroadcastRef): Promise<void> => {
       await markCancelling(deps.pool, jobId);
       await finishBroadcast(deps, jobId, { workerIsGone: true });
     }),

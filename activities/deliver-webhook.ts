@@ -2,6 +2,10 @@ import { cancelDelivery } from '../src/webhooks/queries/deliveries';
 import { createWorkflowLane, type WorkflowLaneDeps } from '../src/webhooks/workflow-lane';
 import { reported } from './failures';
 
+export interface DeliveryRef {
+  deliveryId: string;
+}
+
 export type DeliveryActivities = ReturnType<typeof createDeliveryActivities>;
 
 /** The activities of the `deliverWebhook` workflow. */
@@ -11,6 +15,8 @@ export function createDeliveryActivities(deps: WorkflowLaneDeps) {
     attemptDelivery: reported(attempt),
     attemptFast: reported(attemptFast),
     /** An operator cancelled the workflow in the Temporal UI: the row must say so, too. */
-    markCancelled: reported((deliveryId: string): Promise<void> => cancelDelivery(deps.pool, deliveryId)),
+    markCancelled: reported(({ deliveryId }: DeliveryRef): Promise<void> =>
+      cancelDelivery(deps.pool, deliveryId),
+    ),
   };
 }

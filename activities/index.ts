@@ -4,6 +4,7 @@ import type { FastEndpoints } from '../src/webhooks/fast-endpoints';
 import { createAuthSessionActivities } from './auth-session';
 import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
+import { distinct } from './distinct';
 import { createDripActivities } from './drip';
 import { createFormActivities } from './form';
 import { createImportActivities } from './import-subscribers';
@@ -30,16 +31,16 @@ export function createActivities(deps: ActivityDeps): Activities {
   return {
     logins: createAuthSessionActivities({ ...deps, pool: deps.pools.login }),
     deliveries: createDeliveryActivities(deps),
-    broadcasts: {
-      ...createBroadcastActivities(deps),
-      ...createRecurringActivities(deps),
-      ...createImportActivities(deps),
-    },
-    campaigns: {
-      ...createScheduledActivities(deps),
-      ...createDripActivities(deps),
-      ...createTicketActivities(deps),
-      ...createFormActivities(deps),
-    },
+    broadcasts: distinct(
+      createBroadcastActivities(deps),
+      createRecurringActivities(deps),
+      createImportActivities(deps),
+    ),
+    campaigns: distinct(
+      createScheduledActivities(deps),
+      createDripActivities(deps),
+      createTicketActivities(deps),
+      createFormActivities(deps),
+    ),
   };
 }

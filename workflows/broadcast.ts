@@ -32,7 +32,7 @@ const { sendPage } = proxyActivities<BroadcastActivities>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: internalErrorRetry,
 });
-const { finish, cancel } = proxyActivities<BroadcastActivities>({
+const { finishBroadcast, cancelBroadcast } = proxyActivities<BroadcastActivities>({
   startToCloseTimeout: '2 minutes',
   retry: internalErrorRetry,
 });
@@ -51,7 +51,7 @@ export async function broadcast(input: BroadcastInput): Promise<BroadcastProgres
       const page = await sendPage.executeWithOptions({ summary: `page ${pages}` }, [input]);
       setCurrentDetails(describe(page));
       if (!page.hasMore) {
-        const end = await finish(input);
+        const end = await finishBroadcast(input);
         setCurrentDetails(describe(end));
         if (end.status === 'completed' || end.status === 'cancelled') return end;
         // Another run took the broadcast over: check again.
@@ -68,7 +68,7 @@ export async function broadcast(input: BroadcastInput): Promise<BroadcastProgres
     }
   } catch (error) {
     if (!isCancellation(error)) throw error;
-    await CancellationScope.nonCancellable(() => cancel(input));
+    await CancellationScope.nonCancellable(() => cancelBroadcast(input));
     throw error;
   }
 }

@@ -136,7 +136,8 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
     }
   } catch (error) {
     if (!isCancellation(error)) throw error;
-    await CancellationScope.nonCancellable(() => markCancelled(input.deliveryId));
+    const { deliveryId } = input;
+    await CancellationScope.nonCancellable(() => markCancelled({ deliveryId }));
     upsertSearchAttributes([{ key: searchAttributes.DeliveryStatus, value: 'cancelled' }]);
     throw error;
   }

@@ -154,7 +154,7 @@ export async function cancelJob(
   ) {
     await sleep(CANCEL_POLL_MS);
   }
-  // It may wait for hours until its next recipient is due.
+  // It may wait for hours until its next recipient is due. The relay does the same later, in case this signal is lost.
   if (kind === 'broadcast') wakeWorkflows(deps, [workflowIds.broadcast(id)]);
   const after = await findJob(pool, projectId, kind, id);
   if (!after) throw new AppError('not_found');

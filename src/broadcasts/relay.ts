@@ -33,6 +33,8 @@ export function startBroadcastRelay({ pool, log, notifications, client, queues }
     args: ({ id }) => [{ jobId: id }],
     summary: ({ kind, total, project_slug }) =>
       `${kind === 'batch' ? `batch of ${total} messages` : `broadcast to ${total} subscribers`} (${project_slug})`,
+    // It may wait for hours until its next recipient is due.
+    isChanged: ({ status }) => status === 'cancelling',
     claim: (limit) => claimDueBroadcasts(pool, limit),
     extendLease: (id) => extendBroadcastLease(pool, id),
   });

@@ -35,6 +35,10 @@ const GONE: Advanced = { status: 'removed', nextAt: null, waitMs: 0, isOpen: fal
 const DAY_MS = 86_400_000;
 /** As `replyUnderWay`. The result of a reply wakes the workflow at once; this is for a process that died before it. */
 const REPLY_MS = 30_000;
+/** A question that could not be sent is tried again after as long as the ticket has been closed, within these limits. */
+const RATING_RETRY_MS = { least: 30_000, most: 900_000 };
+/** For this long after the close. */
+const RATING_MS = DAY_MS;
 
 /** Does what is due for a ticket: tells that it is unanswered, closes it, asks for a rating. Safe to repeat. */
 export async function advanceTicket(deps: AdvanceDeps, ticketId: string): Promise<Advanced> {
@@ -45,8 +49,10 @@ export async function advanceTicket(deps: AdvanceDeps, ticketId: string): Promis
     await recordNext(deps.pool, ticketId, later);
     return { ...advanced, nextAt: later, waitMs: REPLY_MS };
   }
-  await askForRating(deps, ticketId);
-  return advanced;
+  const again = await askForRating(deps, ticketId);
+  if (!again) return advanced;
+  await recordNext(deps.pool, ticketId, again.at);
+  return { ...advanced, nextAt: again.at, waitMs: again.waitMs };
 }
 
 async function runTimers({ pool, config }: AdvanceDeps, ticketId: string): Promise<Advanced> {
@@ -98,28 +104,38 @@ function earliest(one: Date | null, other: Date | null): Date | null {
 
 /**
  * Sends the question once: it is claimed before the call, so that a worker that dies loses it rather than asking twice. A
- * customer who has sent /stop is not asked.
+ * customer who has sent /stop is not asked. Returns when to try again if the messenger is unavailable.
  */
-async function askForRating({ pool, messengers, turns, log }: AdvanceDeps, ticketId: string): Promise<void> {
+async function askForRating(
+  { pool, messengers, turns, log }: AdvanceDeps,
+  ticketId: string,
+): Promise<{ at: Date; waitMs: number } | null> {
   const ticket = await claimRating(pool, ticketId);
-  if (!ticket) return;
+  if (!ticket) return null;
   const subscriber =
     ticket.subscriber_id && (await findSubscriber(pool, ticket.project_id, ticket.subscriber_id));
   const messenger = subscriber && subscriber.active ? await messengers.reaching(subscriber) : null;
-  if (!subscriber || !subscriber.active) return void (await endRating(pool, ticketId));
+  if (!subscriber || !subscriber.active) {
+    await endRating(pool, ticketId);
+    return null;
+  }
   try {
-    if (!messenger) throw new PlatformError('platform_unavailable', 'The bot is not connected yet.');
+    if (!messenger) throw new PlatformError('platform_unavailable', 'The bot is not connected.');
     const { messageId } = await messenger.send(subscriber.chat_id, ratingQuestion(ticket, subscriber.lang));
     turns.count(messenger.bot, 1);
     await endRating(pool, ticketId, { asked: true });
     await recordBotMessage(pool, ticketId, messageId);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    if (error.isUndelivered || !messenger) {
+    const closedMs = ticket.now.getTime() - ticket.closed_at.getTime();
+    if ((error.isUndelivered || !messenger) && closedMs < RATING_MS) {
       await releaseRating(pool, ticketId);
-      throw error;
+      const pauseMs = Math.min(Math.max(closedMs, RATING_RETRY_MS.least), RATING_RETRY_MS.most);
+      const waitMs = Math.max(pauseMs, error.retryAfterMs ?? 0);
+      return { at: new Date(ticket.now.getTime() + waitMs), waitMs };
     }
     log.info({ reason: error.reason, ticket_id: ticketId }, 'a customer could not be asked for a rating');
     await endRating(pool, ticketId);
   }
+  return null;
 }

@@ -7,6 +7,7 @@ import {
   type ChatMessage,
   type OutgoingMessage,
   serves,
+  storableText,
   storedBotKey,
   type Tap,
 } from '../bots';
@@ -320,8 +321,9 @@ function attachmentsOf({ messenger }: Chat, files: KeptMessage['message']['files
   return files.map(({ type, reference, name, mime, bytes }) => ({
     attachment_id: randomUUID(),
     type,
-    name: name?.slice(-NAME_LENGTH) ?? null,
-    mime: mime?.slice(0, MIME_LENGTH) ?? null,
+    // A cut may leave half of a surrogate pair.
+    name: name ? storableText(name.slice(-NAME_LENGTH)) : null,
+    mime: mime ? storableText(mime.slice(0, MIME_LENGTH)) : null,
     bytes,
     reference,
     channel: messenger.channel,

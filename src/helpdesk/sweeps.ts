@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Core } from '../core';
 import { BATCH_ROWS, inTurn } from '../db/batches';
-import type { Db } from '../db/pool';
+import { withTransaction, type Db } from '../db/pool';
 import { startRelay, type Relay } from '../temporal/relay';
 import {
   claimSweeps,
@@ -25,15 +25,19 @@ export async function forgetMember(db: Db, projectId: string, memberId: string):
   }
 }
 
-/** A transaction for each batch. Repeatable: what is done is no longer found. */
+/**
+ * A transaction for each batch, repeatable: what is done is no longer found. It locks the row first, so that a sweep which
+ * begins again meanwhile is not taken for the one that has ended.
+ */
 async function sweepRest(pool: pg.Pool, sweep: TicketSweep): Promise<void> {
-  for (;;) {
-    const changed = await inTurn(sweep.project_id, async () =>
-      (await renewSweep(pool, sweep)) === 0 ? null : sweepNext(pool, sweep),
-    );
-    if (changed === null) return;
-    if (changed === 0) return settleSweep(pool, sweep);
-  }
+  const sweepBatch = () =>
+    withTransaction(pool, async (db) => {
+      if ((await renewSweep(db, sweep)) === 0) return { isDone: true };
+      if ((await sweepNext(db, sweep)) > 0) return { isDone: false };
+      await settleSweep(db, sweep);
+      return { isDone: true };
+    });
+  while (!(await inTurn(sweep.project_id, sweepBatch)).isDone);
 }
 
 export function startTicketSweeps({ pool, log }: Pick<Core, 'pool' | 'log'>): Relay {

@@ -5,6 +5,7 @@ import { broadcastMessages } from '../broadcasts/queries/messages';
 import { personalData as ofBroadcasts } from '../broadcasts/queries/personal-data';
 import { countUnsubscribed } from '../broadcasts/queries/stats';
 import { definitionNaming, definitionsWithTemplate } from '../broadcasts/queries/uses';
+import { findOpenScheduled } from '../broadcasts/scheduled/queries';
 import { enrolByCauses } from '../drip/enrol';
 import { countChains } from '../drip/queries/chains';
 import { personalData as ofDrip } from '../drip/queries/personal-data';
@@ -61,7 +62,7 @@ export function registerDomains(): void {
   labelUses.register(definitionNaming, chainNaming, formNaming);
   templateUses.register(definitionsWithTemplate, chainsWithTemplate, formsWithTemplate);
   furtherEntries.register(countChains);
-  resumableRequests.register(findOpenSteps, findOpenRoutes);
+  resumableRequests.register(findOpenSteps, findOpenRoutes, findOpenScheduled);
   trackedEventUses.register(trackedEventsInUse);
   registerRetention();
   clientNames.register(clientNamesOf);

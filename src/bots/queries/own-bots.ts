@@ -80,9 +80,9 @@ export async function removeProjectBot(db: Db, projectId: string, channel: Chann
 
 /** Deletes what is kept for a bot. A bot that is connected again starts with the oldest update that the platform keeps. */
 async function forgetBot(db: Db, bot: string): Promise<void> {
-  await change(db, 'forget_bot_offset', 'DELETE FROM bot_offsets WHERE channel = $1', [bot]);
+  await change(db, 'forget_bot_offset', 'DELETE FROM bot_offsets WHERE bot = $1', [bot]);
   await change(db, 'forget_bot_webhook', 'DELETE FROM bot_webhooks WHERE bot = $1', [bot]);
-  await change(db, 'forget_bot_pace', 'DELETE FROM channel_pace WHERE channel = $1', [bot]);
+  await change(db, 'forget_bot_pace', 'DELETE FROM bot_pace WHERE bot = $1', [bot]);
 }
 
 /** The token must be the one that was used: a process that still has a replaced token reports nothing about the new one. */

@@ -71,7 +71,7 @@ export async function lockBotPace(db: Db, bot: string): Promise<BotAllowance> {
   // The retention has deleted the row of a bot that was removed and connected again.
   await ensureBotPace(db, bot);
   const found = await lockExistingPace(db, bot);
-  if (!found) throw new Error(`channel_pace has no row for the bot ${bot}`);
+  if (!found) throw new Error(`bot_pace has no row for the bot ${bot}`);
   return found;
 }
 
@@ -79,7 +79,7 @@ export function ensureBotPace(db: Db, bot: string): Promise<number> {
   return change(
     db,
     'ensure_bot_pace',
-    'INSERT INTO channel_pace (channel) VALUES ($1) ON CONFLICT (channel) DO NOTHING',
+    'INSERT INTO bot_pace (bot) VALUES ($1) ON CONFLICT (bot) DO NOTHING',
     [bot],
   );
 }
@@ -90,7 +90,7 @@ function lockExistingPace(db: Db, bot: string): Promise<BotAllowance | null> {
     'lock_bot_pace',
     `SELECT ${allowanceOf('greatest(next_at, paused_until)')} AS average, ${allowanceOf('peak_at')} AS peak,
        set_config('idle_in_transaction_session_timeout', '${MAX_STALL}', true)
-     FROM channel_pace WHERE channel = $1 FOR UPDATE`,
+     FROM bot_pace WHERE bot = $1 FOR UPDATE`,
     [bot],
   );
 }
@@ -100,10 +100,10 @@ export function consumeBotPace(db: Db, bot: string, calls: number, perSecond: nu
   return change(
     db,
     'consume_bot_pace',
-    `UPDATE channel_pace SET
+    `UPDATE bot_pace SET
        next_at = ${nextTimeAfter('greatest(next_at, paused_until)', '$2', '$3', average.burstSeconds)},
        peak_at = ${nextTimeAfter('peak_at', '$2', '$4', peak.burstSeconds)}
-     WHERE channel = $1`,
+     WHERE bot = $1`,
     [bot, calls, average.perSecond, peak.perSecond],
   );
 }
@@ -120,9 +120,9 @@ export function countUnpacedCalls(db: Db, bot: string, calls: number, perSecond:
   return change(
     db,
     'count_unpaced_calls',
-    `UPDATE channel_pace SET next_at = ${after('next_at', '$3', average.burstSeconds)},
+    `UPDATE bot_pace SET next_at = ${after('next_at', '$3', average.burstSeconds)},
        peak_at = ${after('peak_at', '$4', peak.burstSeconds)}
-     WHERE channel = $1`,
+     WHERE bot = $1`,
     [bot, calls, average.perSecond, peak.perSecond],
   );
 }
@@ -158,9 +158,9 @@ export function recordThrottled(
     await change(
       db,
       'pause_throttled_bot',
-      `UPDATE channel_pace
+      `UPDATE bot_pace
        SET paused_until = greatest(paused_until, clock_timestamp() + make_interval(secs => $2::float8 / 1000))
-       WHERE channel = $1 AND (
+       WHERE bot = $1 AND (
          SELECT count(*) FROM chat_pace
          WHERE bot = $1 AND throttled_at > clock_timestamp() - make_interval(secs => ${THROTTLED_SECONDS})
        ) >= ${THROTTLED_CHATS}`,

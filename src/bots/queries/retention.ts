@@ -24,7 +24,7 @@ export const retention: Retention = {
   project_bots: { bounded: 'A project has at most one bot in each channel.' },
   bot_offsets: { bounded: 'One row for each bot, deleted with an own bot.' },
   bot_webhooks: { bounded: 'One row for each bot, deleted with an own bot.' },
-  channel_pace: { bounded: 'One row for each bot, deleted with an own bot.' },
+  bot_pace: { bounded: 'One row for each bot, deleted with an own bot.' },
 };
 
 /** References to uploaded media. */

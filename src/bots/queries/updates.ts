@@ -85,8 +85,8 @@ async function savePosition(db: Db, bot: string, position: string): Promise<void
   await change(
     db,
     'save_bot_position',
-    `INSERT INTO bot_offsets (channel, position, moved_at) VALUES ($1, $2, now())
-     ON CONFLICT (channel) DO UPDATE SET position = excluded.position, moved_at = excluded.moved_at`,
+    `INSERT INTO bot_offsets (bot, position, moved_at) VALUES ($1, $2, now())
+     ON CONFLICT (bot) DO UPDATE SET position = excluded.position, moved_at = excluded.moved_at`,
     [bot, position],
   );
 }
@@ -99,7 +99,7 @@ export async function findBotPosition(db: Db, bot: string): Promise<string | nul
   const found = await row<{ position: string }>(
     db,
     'find_bot_position',
-    `SELECT position FROM bot_offsets WHERE channel = $1 AND moved_at > now() - interval '1 day'`,
+    `SELECT position FROM bot_offsets WHERE bot = $1 AND moved_at > now() - interval '1 day'`,
     [bot],
   );
   return found?.position ?? null;

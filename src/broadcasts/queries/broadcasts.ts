@@ -306,12 +306,16 @@ export function lockBroadcast(db: Db, id: string): Promise<LockedBroadcast | nul
   );
 }
 
-/** Workers claim no more recipients after this commits. */
+/**
+ * Workers claim no more recipients after this commits. The relay wakes the workflow if the canceller has neither ended the
+ * broadcast nor woken it by then.
+ */
 export function markCancelling(db: Db, id: string): Promise<number> {
   return change(
     db,
     'cancel_broadcast',
-    `UPDATE broadcasts SET status = 'cancelling' WHERE id = $1 AND status IN ('queued', 'running')`,
+    `UPDATE broadcasts SET status = 'cancelling', wake_at = least(wake_at, clock_timestamp() + interval '10 seconds')
+     WHERE id = $1 AND status IN ('queued', 'running')`,
     [id],
   );
 }
@@ -321,6 +325,7 @@ export interface DueBroadcast {
   kind: JobKind;
   project_id: string;
   project_slug: string;
+  status: BroadcastStatus;
   total: number;
 }
 
@@ -332,7 +337,7 @@ export function claimDueBroadcasts(db: Db, limit: number): Promise<DueBroadcast[
     `UPDATE broadcasts b SET wake_at = clock_timestamp() + interval '10 seconds'
      FROM (SELECT id FROM broadcasts WHERE status IN ('queued', 'running', 'cancelling') AND wake_at <= now()
            ORDER BY wake_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
-     WHERE b.id = due.id RETURNING b.id, b.kind, b.project_id, b.total,
+     WHERE b.id = due.id RETURNING b.id, b.kind, b.project_id, b.status, b.total,
        (SELECT slug FROM projects p WHERE p.id = b.project_id) AS project_slug`,
     [limit],
   );

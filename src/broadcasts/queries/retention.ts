@@ -5,20 +5,35 @@ import { CLAIM_DAYS } from '../recurring/queries';
 
 /** What ends the rows of each table of this room. */
 export const retention: Retention = {
-  scheduled: { after: `${retentionDays} after its end`, remove: removeOldScheduled },
-  scheduled_results: { with: 'scheduled' },
+  scheduled_results: { after: `${retentionDays} after the end of their entry`, remove: removeOldResults },
+  scheduled: { after: `${retentionDays} after its end, once its results are gone`, remove: removeOldScheduled },
   recurring_runs: { after: retentionDays, remove: removeOldRuns },
   recurring: { after: `${retentionDays} after its end`, remove: removeOldRecurring },
   broadcast_recipients: { after: retentionDays, remove: removeOldRecipients },
   broadcasts: { after: retentionDays, remove: removeOldBroadcasts },
 };
 
+/** In batches: an entry has up to 10,000. */
+function removeOldResults(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_scheduled_results',
+    `DELETE FROM scheduled_results WHERE ctid = ANY (ARRAY(
+       SELECT r.ctid FROM scheduled s CROSS JOIN LATERAL (
+         SELECT ctid FROM scheduled_results WHERE scheduled_id = s.id LIMIT ${BATCH}) r
+       WHERE s.ended_at < now() - make_interval(days => $1) LIMIT ${BATCH}))`,
+    [days],
+  );
+}
+
 function removeOldScheduled(db: Db, days: number): NextBatch {
   return repeatedDelete(
     db,
     'remove_old_scheduled',
     `DELETE FROM scheduled WHERE id IN (
-       SELECT id FROM scheduled WHERE ended_at < now() - make_interval(days => $1) LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+       SELECT s.id FROM scheduled s WHERE s.ended_at < now() - make_interval(days => $1)
+         AND NOT EXISTS (SELECT 1 FROM scheduled_results r WHERE r.scheduled_id = s.id)
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
     [days],
   );
 }

@@ -230,6 +230,17 @@ export function findResults(
   );
 }
 
+/** The entries among these whose messages their workflows will still send. */
+export async function findOpenScheduled(db: Db, ids: string[]): Promise<string[]> {
+  const found = await rows<{ id: string }>(
+    db,
+    'find_open_scheduled',
+    'SELECT id FROM scheduled WHERE id = ANY ($1::uuid[]) AND ended_at IS NULL',
+    [ids],
+  );
+  return found.map(({ id }) => id);
+}
+
 export interface DueScheduled {
   id: string;
   project_id: string;

@@ -25,7 +25,7 @@ CREATE TABLE projects (
   grace_started_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
-  session_counter int NOT NULL DEFAULT 0,
+  session_counter bigint NOT NULL DEFAULT 0,
   -- What the bot adds, in the project's own words, after a login or a subscription.
   welcome_en text CHECK (length(welcome_en) BETWEEN 1 AND 500),
   welcome_ru text CHECK (length(welcome_ru) BETWEEN 1 AND 500),
@@ -199,8 +199,8 @@ CREATE TABLE exports (
 -- Messengers: own bots, update intake, pace, uploads.
 
 -- Bots of the projects themselves. The key of a bot is `<channel>:<the platform's id of the bot>`, which a new token does
--- not change; the shared bot of a channel has the channel's name as its key, and NULL in the columns `bot` below.
--- `bot_offsets.channel`, `channel_pace.channel` and `bot_webhooks.bot` hold such keys.
+-- not change; the shared bot of a channel has the channel's name as its key, and NULL in most columns `bot` below.
+-- The columns `bot` of `bot_offsets`, `bot_pace` and `bot_webhooks` hold such keys.
 CREATE TABLE project_bots (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
@@ -248,7 +248,7 @@ CREATE INDEX bot_updates_set_aside ON bot_updates (set_aside_at) WHERE set_aside
 
 -- Where long polling goes on; moved in the transaction that stores the updates before it.
 CREATE TABLE bot_offsets (
-  channel text PRIMARY KEY,
+  bot text PRIMARY KEY,
   position text NOT NULL,
   moved_at timestamptz NOT NULL
 );
@@ -264,8 +264,8 @@ CREATE TABLE bot_webhooks (
 
 -- The pace of each bot, shared by every process: the next free moment on the average and at the peak, and the end of a
 -- pause that the platform asked for.
-CREATE TABLE channel_pace (
-  channel text PRIMARY KEY,
+CREATE TABLE bot_pace (
+  bot text PRIMARY KEY,
   next_at timestamptz NOT NULL DEFAULT '-infinity',
   peak_at timestamptz NOT NULL DEFAULT '-infinity',
   paused_until timestamptz NOT NULL DEFAULT '-infinity'
@@ -621,7 +621,7 @@ CREATE TABLE auth_sessions (
   project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
   flow text NOT NULL CHECK (flow IN ('session', 'static', 'oidc', 'push')),
   -- Sessions of the API are numbered in their project: the hourly window looks at one row instead of counting many.
-  number int,
+  number bigint,
   status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'confirmed', 'declined', 'expired', 'consumed')),
   decline_reason text CHECK (decline_reason IN ('user', 'billing_blocked')),
   -- Three independent random values: the id is seen by operators, the start token by onlookers of the QR.
@@ -706,7 +706,7 @@ CREATE TABLE auth_openings (
   platform_user_id text NOT NULL,
   opened_at timestamptz NOT NULL DEFAULT now(),
   -- The update that opened the link: one that is handled again while the platform is unavailable counts once.
-  update_id bigint NOT NULL
+  update_id bigint PRIMARY KEY
 );
 CREATE INDEX auth_openings_user ON auth_openings (channel, platform_user_id, opened_at);
 CREATE INDEX auth_openings_by_age ON auth_openings (opened_at);

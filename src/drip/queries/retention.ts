@@ -6,9 +6,12 @@ import { BATCH, repeatedDelete, retentionDays, type NextBatch, type Retention } 
 export const retention: Retention = {
   drip_enrolments: { after: `${retentionDays} after its end`, remove: removeOldEnrolments },
   drip_steps: { with: 'drip_enrolments' },
-  drip_chains: { after: `${retentionDays} after its removal`, remove: removeOldChains },
+  drip_entrants: { after: `${retentionDays} after the removal of their chain`, remove: removeOldEntrants },
+  drip_chains: {
+    after: `${retentionDays} after its removal, once its enrolments and entrants are gone`,
+    remove: removeOldChains,
+  },
   drip_versions: { with: 'drip_chains' },
-  drip_entrants: { with: 'drip_chains' },
   drip_entries: { bounded: 'The relay enrols them within seconds and deletes the row.' },
 };
 
@@ -23,7 +26,19 @@ function removeOldEnrolments(db: Db, days: number): NextBatch {
   );
 }
 
-/** Once its enrolments are gone. */
+/** In batches: everyone who ever entered the chain has a row. */
+function removeOldEntrants(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_drip_entrants',
+    `DELETE FROM drip_entrants WHERE ctid = ANY (ARRAY(
+       SELECT e.ctid FROM drip_chains c CROSS JOIN LATERAL (
+         SELECT ctid FROM drip_entrants WHERE drip_id = c.id LIMIT ${BATCH}) e
+       WHERE c.deleted_at < now() - make_interval(days => $1) LIMIT ${BATCH}))`,
+    [days],
+  );
+}
+
 function removeOldChains(db: Db, days: number): NextBatch {
   return repeatedDelete(
     db,
@@ -31,6 +46,7 @@ function removeOldChains(db: Db, days: number): NextBatch {
     `DELETE FROM drip_chains WHERE id IN (
        SELECT c.id FROM drip_chains c WHERE c.deleted_at < now() - make_interval(days => $1)
          AND NOT EXISTS (SELECT 1 FROM drip_enrolments e WHERE e.drip_id = c.id)
+         AND NOT EXISTS (SELECT 1 FROM drip_entrants e WHERE e.drip_id = c.id)
        LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
     [days],
   );

@@ -93,7 +93,7 @@ export function claimSweeps(db: Db, limit: number): Promise<TicketSweep[]> {
   );
 }
 
-/** Returns 0 if the sweep has ended. */
+/** Locks the sweep's row. Returns 0 if the sweep has ended. */
 export function renewSweep(db: Db, { kind, id }: TicketSweep): Promise<number> {
   return change(
     db,

@@ -91,6 +91,8 @@ export interface RatedTicket {
   project_id: string;
   number: number;
   subscriber_id: string | null;
+  closed_at: Date;
+  now: Date;
 }
 
 /** Null if no rating is wanted, or another process asks for it. It can be given from now on: a tap may come before `endRating`. */
@@ -99,7 +101,7 @@ export function claimRating(db: Db, id: string): Promise<RatedTicket | null> {
     db,
     'claim_ticket_rating',
     `UPDATE tickets SET csat = 'asking', csat_asked_at = clock_timestamp() WHERE id = $1 AND csat = 'wanted' AND status = 'closed'
-     RETURNING id, project_id, number, subscriber_id`,
+     RETURNING id, project_id, number, subscriber_id, closed_at, clock_timestamp() AS now`,
     [id],
   );
 }

@@ -52,7 +52,10 @@ export interface SessionOwner {
   lang: Language;
 }
 
-/** The user's pending session of a static link, or a new one. A user has at most one per project. */
+/**
+ * The user's pending session of a static link, or a new one. A user has at most one per project. One with an answer that was
+ * stored in time is decided by its workflow, however late.
+ */
 export async function openStaticSession(
   db: Db,
   projectId: string,
@@ -65,7 +68,8 @@ export async function openStaticSession(
     'end_old_static_session',
     `UPDATE auth_sessions SET status = 'expired', decided_at = clock_timestamp()
      WHERE project_id = $1 AND channel = $2 AND platform_user_id = $3 AND flow = 'static' AND status = 'pending'
-       AND expires_at <= clock_timestamp()`,
+       AND expires_at <= clock_timestamp()
+       AND NOT EXISTS (SELECT 1 FROM auth_answers a WHERE a.session_id = auth_sessions.id AND a.received_at <= auth_sessions.expires_at)`,
     owner,
   );
   await change(
@@ -160,21 +164,17 @@ export async function recordOpening(
     `DELETE FROM auth_openings WHERE channel = $1 AND platform_user_id = $2 AND opened_at <= now() - interval '1 minute'`,
     [channel, platformUserId],
   );
-  const known = await row(
-    db,
-    'find_opening',
-    'SELECT 1 FROM auth_openings WHERE channel = $1 AND platform_user_id = $2 AND update_id = $3',
-    [channel, platformUserId, updateId],
-  );
-  if (known) return true;
-  const allowed = await change(
+  const counted = await change(
     db,
     'insert_opening',
     `INSERT INTO auth_openings (channel, platform_user_id, update_id)
-     SELECT $1, $2, $4 WHERE (SELECT count(*) FROM auth_openings WHERE channel = $1 AND platform_user_id = $2) < $3`,
+     SELECT $1, $2, $4 WHERE (SELECT count(*) FROM auth_openings WHERE channel = $1 AND platform_user_id = $2) < $3
+     ON CONFLICT (update_id) DO NOTHING`,
     [channel, platformUserId, perMinute, updateId],
   );
-  return allowed > 0;
+  if (counted > 0) return true;
+  const known = await row(db, 'find_opening', 'SELECT 1 FROM auth_openings WHERE update_id = $1', [updateId]);
+  return known !== null;
 }
 
 /** Read only while tracing is on. */

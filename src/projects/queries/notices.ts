@@ -94,16 +94,17 @@ export interface Notice {
 /**
  * Claims notices that are due, by a lease: those of a process that died are claimed again. Oldest first: a
  * recovery must not come before the failure. A notice to a member who has left the team or muted
- * the bot is deleted.
+ * the bot is deleted, and so is one whose event was erased.
  */
 export async function claimNotices(db: Db, limit: number): Promise<Notice[]> {
   const claimed = await rows<Notice & { is_wanted: boolean }>(
     db,
     'claim_notices',
     `UPDATE member_notices n SET send_at = clock_timestamp() + interval '1 minute'
-     FROM accounts a, member_notices same LEFT JOIN events e ON same.message IS NULL AND e.id = same.event_id, projects p
+     FROM accounts a, member_notices same LEFT JOIN events e ON same.message IS NULL AND e.id = same.event_id
+       LEFT JOIN projects p ON p.id = coalesce(same.project_id, e.project_id)
      WHERE same.id = n.id AND n.id = ANY (ARRAY(SELECT id FROM member_notices WHERE send_at <= now() ORDER BY send_at LIMIT $1 FOR UPDATE SKIP LOCKED))
-       AND a.id = n.account_id AND p.id = coalesce(same.project_id, e.project_id)
+       AND a.id = n.account_id
      RETURNING n.id, a.channel, a.chat_id, a.lang, p.id AS project_id, p.name AS project_name, e.name AS event, e.body,
        n.message, n.failures, EXISTS (SELECT 1 FROM members m WHERE m.account_id = a.id AND m.project_id = p.id AND m.notify <> 'none') AS is_wanted`,
     [limit],

@@ -3,7 +3,7 @@ import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { change, row, rows, USE_STORED_PLANS } from '../../db/query';
 
 /*
- * The delivery queue (migration 0015). Lock order: endpoint → delivery → its row in the queue → attempt. A row that needs
+ * The delivery queue. Lock order: endpoint → delivery → its row in the queue → attempt. A row that needs
  * a slot belongs to a pending delivery.
  */
 

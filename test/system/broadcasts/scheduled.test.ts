@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { markCancelling } from '../../../src/broadcasts/queries/broadcasts';
 import { workflowIds } from '../../../src/temporal/names';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
@@ -343,6 +344,22 @@ describe('a scheduled message', () => {
     expectError(await project.api('DELETE', `/v1/scheduled/${own}`), 'conflict', /cancelled/);
     expect(await textsTo(service, people[1]!)).not.toContain('local');
     expect(await eventsOf(service, project, 'scheduled.sent')).toHaveLength(1);
+  });
+
+  it('ends for an audience whose broadcast was cancelled by a process that died before it could wake the workflow', async () => {
+    const people = [await subscribePerson(service, project), await subscribePerson(service, project, 'max')];
+    await project.api('PATCH', `/v1/subscribers/${people[1]?.subscriberId}`, { timezone: 'Etc/GMT+11' });
+    const own = await scheduled({ audience: {}, scheduled_at: local(1_500), timezone: 'recipient' });
+    const { job_id } = await until(own, 'sending');
+    // Its workflow waits for the other one's time, hours later.
+    await eventually(async () => (await project.api('GET', `/v1/broadcast/${job_id}`)).body.sent === 1);
+    expect(await markCancelling(service.pool, job_id)).toBe(1);
+    const { rowCount } = await service.pool.query(
+      `UPDATE broadcasts SET wake_at = now() WHERE id = $1 AND wake_at <= now() + interval '10 seconds'`,
+      [job_id],
+    );
+    expect(rowCount).toBe(1);
+    await until(own, 'cancelled');
   });
 
   it('to a subscriber who blocked the bot fails; one of several who gets it makes it sent', async () => {

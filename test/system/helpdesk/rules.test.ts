@@ -147,6 +147,22 @@ test('a member gets one notice of the many messages that wait about a ticket', a
   }
 });
 
+test('notices whose event was erased do not hold up the others', async () => {
+  await join(service, freshName('agent'), await inviteAsOperator(service, project, 'support'));
+  const { rows } = await service.pool.query<{ id: string }>(
+    `INSERT INTO member_notices (account_id, event_id, send_at)
+     SELECT account_id, gen_random_uuid(), '-infinity' FROM members, generate_series(1, 25) WHERE project_id = $1
+     RETURNING id`,
+    [project.id],
+  );
+  expect(rows).toHaveLength(25);
+  await eventually(async () => {
+    const ids = rows.map(({ id }) => id);
+    const left = await service.pool.query('SELECT 1 FROM member_notices WHERE id = ANY ($1)', [ids]);
+    return left.rowCount === 0;
+  });
+});
+
 test('messages that were kept move the ticket once; a subscriber is not written for, and nothing is new again', async () => {
   const [one, two] = [await createOwn(), await createOwn()];
   await reply(one.ticket_id, 'Which size?');
@@ -343,6 +359,53 @@ test('after /stop replies arrive, writing does not subscribe again, and nobody a
   });
   expect(await lastText()).toBe(`${project.name} · #1\nSo are we`);
   expect(await eventsOf(service, project, 'subscription.created')).toHaveLength(1);
+});
+
+test('a file whose long name is cut inside an emoji arrives', async () => {
+  const { ticket_id } = await createOwn();
+  const name = `${'🙂'.repeat(100)}x`;
+  await service.control.sendFile('telegram', person.name, { type: 'document', name });
+  const [sent] = await eventually(async () => {
+    const { body } = await call('GET', `/tickets/${ticket_id}/messages`);
+    return body.data.find((each: { attachments: object[] }) => each.attachments.length > 0)?.attachments;
+  });
+  expect(sent).toMatchObject({ name: `\ufffd${'🙂'.repeat(99)}x` });
+});
+
+test('a rating that cannot be asked for is tried again later, and no more a day after the close', async () => {
+  const rating = async (id: string) => {
+    const { rows } = await service.pool.query<{ csat: string | null; pause: number | null }>(
+      `SELECT csat, extract(epoch FROM next_at - closed_at)::float8 AS pause FROM tickets WHERE id = $1`,
+      [id],
+    );
+    return rows[0]!;
+  };
+  const closeInOutage = async () => {
+    const { ticket_id } = await createOwn();
+    await reply(ticket_id, 'Done');
+    await service.control.faults('telegram', {
+      method: 'sendMessage',
+      status: 503,
+      times: 1_000,
+      user: person.name,
+    });
+    await patch(ticket_id, { status: 'closed' });
+    await eventually(async () => (await rating(ticket_id)).pause);
+    return ticket_id;
+  };
+  const first = await closeInOutage();
+  expect(await rating(first)).toEqual({ csat: 'wanted', pause: expect.any(Number) });
+  expect((await rating(first)).pause).toBeGreaterThanOrEqual(30);
+  await service.control.faults('telegram', { clear: true });
+  await age(first, 'closed_at', 0);
+  await eventually(async () => (await rating(first)).csat === 'asked');
+  expect(await lastText()).toBe('Request #1 is closed. How did we do?');
+
+  const second = await closeInOutage();
+  await age(second, 'closed_at', 2);
+  await eventually(async () => (await rating(second)).csat === null);
+  expect((await rating(second)).pause).toBeNull();
+  await service.control.faults('telegram', { clear: true });
 });
 
 test('a reply that closes comes before the question; the first tap counts', async () => {

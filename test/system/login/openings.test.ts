@@ -22,4 +22,19 @@ describe('openings of a static link', () => {
     for (let update = 11; update <= 14; update += 1) expect(await open('c', update)).toBe(true);
     expect(await open('c', 15)).toBe(false);
   });
+
+  it('count once when two processes handle the update at the same time', async () => {
+    const other = await database.pool.connect();
+    try {
+      await other.query('BEGIN');
+      expect(await recordOpening(other, 'telegram', { platformUserId: 'd', updateId: 20 }, 5)).toBe(true);
+      const second = open('d', 20);
+      await other.query('COMMIT');
+      expect(await second).toBe(true);
+    } finally {
+      other.release();
+    }
+    for (let update = 21; update <= 24; update += 1) expect(await open('d', update)).toBe(true);
+    expect(await open('d', 25)).toBe(false);
+  });
 });

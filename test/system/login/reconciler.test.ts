@@ -133,6 +133,28 @@ describe('a session whose workflow was terminated', () => {
   });
 });
 
+test('a static link that is opened again after its session has ended keeps the Yes that was stored in time', async () => {
+  const start = `auth_${project.slug}`;
+  await openAndWait(service, 'telegram', 'static-again', start);
+  const sessions = async () => {
+    const { rows } = await service.pool.query<{ session_id: string; status: string }>(
+      `SELECT id AS session_id, status FROM auth_sessions WHERE project_id = $1 AND flow = 'static'`,
+      [project.id],
+    );
+    return rows;
+  };
+  const [session] = (await sessions()) as unknown as CreatedSession[];
+  await service.control.tap('telegram', 'static-again', { button: 0 });
+  await answered(session!);
+  await service.pool.query('UPDATE auth_sessions SET expires_at = clock_timestamp() WHERE id = $1', [
+    session!.session_id,
+  ]);
+  await openAndWait(service, 'telegram', 'static-again', start);
+  expect(await sessions()).toEqual([{ session_id: session!.session_id, status: 'pending' }]);
+  await startWorker();
+  await waitForStatus(service, session!.session_id, 'confirmed');
+});
+
 test('a session whose workflow runs is left alone, and asked for again only after two minutes', async () => {
   const session = await opened('running');
   await service.control.tap('telegram', 'running', { button: 0 });

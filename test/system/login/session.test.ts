@@ -21,6 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+test('a project can begin more logins than fit in 32 bits', async () => {
+  const project = await service.createProject();
+  await service.pool.query('UPDATE projects SET session_counter = 2147483647 WHERE id = $1', [project.id]);
+  expect((await createSession(project)).session_id).toEqual(expect.any(String));
+});
+
 describe.each<Channel>(['telegram', 'max'])('login by session on %s', (channel) => {
   test('a valid request gives links that fit, times, and a running workflow', async () => {
     const project = await service.createProject();

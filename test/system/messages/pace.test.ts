@@ -20,7 +20,7 @@ describe('the turn of a single message', () => {
       await service.control.faults(channel, { clear: true });
       await service.control.limits(channel, {});
     }
-    await service.pool.query(`UPDATE channel_pace SET paused_until = '-infinity'`);
+    await service.pool.query(`UPDATE bot_pace SET paused_until = '-infinity'`);
     await service.pool.query('TRUNCATE chat_pace');
   });
   afterAll(() => service.stop());
@@ -86,7 +86,7 @@ describe('the turn of a single message', () => {
 
   it('does not come while the platform has stopped the bot, and one-time codes are not charged', async () => {
     await service.pool.query(
-      `UPDATE channel_pace SET paused_until = now() + interval '1 hour' WHERE channel = 'telegram'`,
+      `UPDATE bot_pace SET paused_until = now() + interval '1 hour' WHERE bot = 'telegram'`,
     );
     expect((await send(person)).body).toMatchObject({ failed: 1, details: [{ reason: 'rate_limited' }] });
     for (let i = 0; i < 4; i += 1) {
@@ -107,14 +107,14 @@ describe('the turn of a single message', () => {
   });
 
   it('is counted for replies that did not wait', async () => {
-    await service.pool.query(`UPDATE channel_pace SET next_at = now() - interval '1 second'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = now() - interval '1 second'`);
     const { rows: before } = await service.pool.query<{ next_at: Date }>(
-      `SELECT next_at FROM channel_pace WHERE channel = 'telegram'`,
+      `SELECT next_at FROM bot_pace WHERE bot = 'telegram'`,
     );
     await service.control.say('telegram', person.name, 'hello?');
     await eventually(async () => {
       const { rows } = await service.pool.query<{ next_at: Date }>(
-        `SELECT next_at FROM channel_pace WHERE channel = 'telegram'`,
+        `SELECT next_at FROM bot_pace WHERE bot = 'telegram'`,
       );
       return rows[0] && before[0] && rows[0].next_at > before[0].next_at;
     });

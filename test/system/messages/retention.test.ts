@@ -107,4 +107,32 @@ describe('retention', () => {
     await keep();
     expect(await delivery()).toEqual({ status: 'failed', reason: 'unknown' });
   });
+
+  it('leaves a queued message to its scheduled entry, which may send it for a day', async () => {
+    const entry = {
+      subscriber_id: person.subscriberId,
+      content: { text: 'x' },
+      scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+    };
+    const { scheduled_id } = (await project.api('POST', '/v1/scheduled', entry)).body;
+    const { delivery_id } = (await send()).body.details[0];
+    await service.pool.query(
+      `UPDATE messages SET status = 'queued', request_id = $2, created_at = now() - interval '16 minutes' WHERE id = $1`,
+      [delivery_id, scheduled_id],
+    );
+    const status = async () => {
+      const { rows } = await service.pool.query<{ status: string }>(
+        'SELECT status FROM messages WHERE id = $1',
+        [delivery_id],
+      );
+      return rows[0]?.status;
+    };
+    await keep();
+    expect(await status()).toBe('queued');
+    await service.pool.query(`UPDATE scheduled SET status = 'cancelled', ended_at = now() WHERE id = $1`, [
+      scheduled_id,
+    ]);
+    await keep();
+    expect(await status()).toBe('failed');
+  });
 });

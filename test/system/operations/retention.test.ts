@@ -228,27 +228,32 @@ describe('retention', () => {
     expect(rows.map(({ part }) => part)).toEqual(expect.arrayContaining(declared));
   });
 
-  it.each(['chat_pace', 'bot_turns', 'api_keys', 'credit_months', 'endpoint_secrets'])(
-    'finds what is old in %s by an index',
-    async (table) => {
-      const client = await database.pool.connect();
-      // Then a scan is planned only where there is no other way.
-      await client.query('SET enable_seqscan = off');
-      let plan = '';
-      const explaining = {
-        async query({ text, values }: { text: string; values: unknown[] }) {
-          const { rows } = await client.query<Record<string, string>>(`EXPLAIN ${text}`, values);
-          plan += rows.map((row) => row['QUERY PLAN']).join('\n');
-          return { rows: [], rowCount: 0 };
-        },
-      };
-      const end = tableEnds[table];
-      if (end && 'remove' in end) await end.remove(explaining as never, 30)();
-      client.release(true);
-      expect(plan).toMatch(/Index/);
-      expect(plan).not.toMatch(/Seq Scan/);
-    },
-  );
+  it.each([
+    'chat_pace',
+    'bot_turns',
+    'api_keys',
+    'credit_months',
+    'endpoint_secrets',
+    'drip_entrants',
+    'scheduled_results',
+  ])('finds what is old in %s by an index', async (table) => {
+    const client = await database.pool.connect();
+    // Then a scan is planned only where there is no other way.
+    await client.query('SET enable_seqscan = off');
+    let plan = '';
+    const explaining = {
+      async query({ text, values }: { text: string; values: unknown[] }) {
+        const { rows } = await client.query<Record<string, string>>(`EXPLAIN ${text}`, values);
+        plan += rows.map((row) => row['QUERY PLAN']).join('\n');
+        return { rows: [], rowCount: 0 };
+      },
+    };
+    const end = tableEnds[table];
+    if (end && 'remove' in end) await end.remove(explaining as never, 30)();
+    client.release(true);
+    expect(plan).toMatch(/Index/);
+    expect(plan).not.toMatch(/Seq Scan/);
+  });
 
   it('keeps new rows and deletes old ones, in every table that grows', async () => {
     const before = await rowCounts();
@@ -347,6 +352,28 @@ describe('retention', () => {
     await database.pool.query(`UPDATE drip_enrolments SET status = 'completed', ended_at = now()`);
     await run();
     expect(await kept()).toEqual(['young']);
+  });
+
+  it('removes what belongs to an old chain or scheduled entry before it, in batches', async () => {
+    await database.pool.query(
+      `WITH project AS (SELECT id FROM projects LIMIT 1), chain AS (
+         INSERT INTO drip_chains (id, project_id, name, trigger, reentry, status, deleted_at)
+         SELECT gen_random_uuid(), id, 'Old', '{}', 'once', 'active', now() - interval '40 days' FROM project RETURNING id
+       ), entry AS (
+         INSERT INTO scheduled (id, project_id, content, scheduled_at, status, ended_at)
+         SELECT gen_random_uuid(), id, '{}', 'x', 'sent', now() - interval '40 days' FROM project RETURNING id
+       ), person AS (
+         INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
+         SELECT id, 'telegram', 'entrant ' || n, 'entrant ' || n, 'A', 'en' FROM project, generate_series(1, 1200) n
+         RETURNING id
+       ), entrant AS (
+         INSERT INTO drip_entrants (drip_id, subscriber_id) SELECT chain.id, person.id FROM chain, person
+       )
+       INSERT INTO scheduled_results (scheduled_id, subscriber_id, status) SELECT entry.id, person.id, 'sent' FROM entry, person`,
+    );
+    expect(await run()).toEqual({ drip_entrants: 1200, scheduled_results: 1200 });
+    expect(await run()).toEqual({ drip_chains: 1, scheduled: 1 });
+    await database.pool.query(`DELETE FROM subscribers WHERE platform_user_id LIKE 'entrant %'`);
   });
 
   it('keeps submissions for 180 days, spam for 30, and those of a removed form for no time', async () => {

@@ -27,8 +27,8 @@ beforeAll(async () => {
       if (!page) throw ApplicationFailure.nonRetryable('the script has ended');
       return page;
     },
-    finish: async (ref: BroadcastRef) => scriptOf(ref).ends.shift(),
-    cancel: async (ref: BroadcastRef) => {
+    finishBroadcast: async (ref: BroadcastRef) => scriptOf(ref).ends.shift(),
+    cancelBroadcast: async (ref: BroadcastRef) => {
       scriptOf(ref).cancelled = true;
     },
   });

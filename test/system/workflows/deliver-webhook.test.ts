@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import type { DeliveryRef } from '../../../activities/deliver-webhook';
 import type { AttemptRequest, DeliveryStep } from '../../../src/webhooks/workflow-lane';
 import { searchAttributes, signals, workflowIds } from '../../../src/temporal/names';
 import { nextAttemptQuery, type deliverWebhook, type AfterExpress } from '../../../workflows/deliver-webhook';
@@ -34,7 +35,7 @@ beforeAll(async () => {
       const { inTask } = scripts.get(request.deliveryId)!;
       return typeof inTask === 'function' ? inTask(request) : inTask;
     },
-    async markCancelled(deliveryId: string): Promise<void> {
+    async markCancelled({ deliveryId }: DeliveryRef): Promise<void> {
       scripts.get(deliveryId)!.cancelled = true;
     },
   });
