@@ -47,7 +47,7 @@ export interface Service {
   apiUrl: string | null;
   /** The URL of this process's metrics and health checks. */
   operatorsUrl: string;
-  /** Stops the API first, then bots and workers, and the database pool last. */
+  /** Stops the API first, then the bots, then the worker, and the database pools last. */
   stop(): Promise<void>;
 }
 
@@ -129,6 +129,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       apiUrl = localUrl(config.host, api.port);
       stopsFirst.push(() => api.stop());
     }
+    // Before the worker, which waits for Temporal: a tap counts by the time at which it was stored.
+    if (config.roles.includes('bots')) {
+      const bots = await startBots(core, directUrl);
+      stopsFirst.push(() => bots.stop());
+    }
     if (config.roles.includes('worker')) {
       const worker = await startWorkerRole(core, {
         temporal,
@@ -139,10 +144,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       });
       workerClient = worker.client;
       stops.push(() => worker.stop());
-    }
-    if (config.roles.includes('bots')) {
-      const bots = await startBots(core, directUrl);
-      stops.push(() => bots.stop());
     }
     return { core, apiUrl, operatorsUrl, stop };
   } catch (error) {

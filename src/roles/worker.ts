@@ -24,7 +24,7 @@ import type { QueueName } from '../temporal/names';
 import { installRuntime, startWorkers } from '../temporal/workers';
 import { startMemberNotices } from '../projects/team/notices';
 import { startEndpointAlerts } from '../webhooks/alerts';
-import { createAttempter } from '../webhooks/attempt';
+import { createAttempter, type Attempter } from '../webhooks/attempt';
 import { startExpressLane } from '../webhooks/express-lane';
 import { createFastEndpoints } from '../webhooks/fast-endpoints';
 import { startDeliveryReconciler } from '../webhooks/reconciler';
@@ -49,11 +49,67 @@ export interface RunningWorkerRole {
 
 const CONNECT_RETRY_MS = 2_000;
 
-/** Runs the workflow and activity workers, and the relays that start workflows for committed rows. */
+/**
+ * Runs the workflow and activity workers, the relays that start workflows for committed rows, and the jobs that need only
+ * the database. The jobs do not wait for Temporal.
+ */
 export async function startWorkerRole(core: Core, options: WorkerRoleOptions): Promise<RunningWorkerRole> {
   await installRuntime(core.log);
-  const connection = await connectWhenAvailable(core, options);
   const attempter = createAttempter({ allowLocal: core.config.allowLocalWebhooks });
+  const jobs = startJobs(core, attempter);
+  try {
+    const { client, relays, stopWorkers } = await startOnTemporal(core, attempter, options);
+    return {
+      client,
+      async stop() {
+        await stopAll([...jobs, ...relays]);
+        await stopWorkers();
+        await attempter.close();
+      },
+    };
+  } catch (error) {
+    await stopAll(jobs);
+    await attempter.close();
+    throw error;
+  }
+}
+
+interface Running {
+  stop(): Promise<void>;
+}
+
+async function stopAll(running: Running[]): Promise<void> {
+  await Promise.all(running.map((each) => each.stop()));
+}
+
+function startJobs(core: Core, attempter: Attempter): Running[] {
+  return [
+    // Before the relay of deliveries, which is woken with it: its claim, which an attempt follows at once, is sent first.
+    startExpressLane({ ...core, attempter }),
+    startLabelRelay(core),
+    startTicketSweeps(core),
+    startEnrolmentSync(core),
+    startEntryRelay(core),
+    startEndpointAlerts(core),
+    startMemberNotices(core),
+    startSearchIndex(core),
+    startRetention(core),
+    startEventEraser(core),
+  ];
+}
+
+interface RunningOnTemporal {
+  client: Client;
+  relays: Running[];
+  stopWorkers(): Promise<void>;
+}
+
+async function startOnTemporal(
+  core: Core,
+  attempter: Attempter,
+  options: WorkerRoleOptions,
+): Promise<RunningOnTemporal> {
+  const connection = await connectWhenAvailable(core, options);
   const fastEndpoints = createFastEndpoints();
   const stopping = new AbortController();
   const workers = await startWorkers({
@@ -75,40 +131,28 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
   const onWorkerConnection = { ...core, client, eagerClient: () => client };
   const forLogin = { ...onWorkerConnection, pool: core.pools.login };
   const starter = createSessionStarter(forLogin);
-  const relaysAndJobs = [
+  const relays = [
     startSessionRelay({ ...forLogin, starter }),
     startSessionReconciler({ ...forLogin, starter }),
-    // Before the relay that is woken with it, so that its claim, which an attempt follows at once, is sent first.
-    startExpressLane({ ...core, attempter }),
     startDeliveryRelay({ ...onWorkerConnection, fastEndpoints }),
     startBroadcastRelay(onWorkerConnection),
     startImportRelay(onWorkerConnection),
-    startLabelRelay(core),
     startScheduledRelay(onWorkerConnection),
     startRecurringRelay(onWorkerConnection),
     startDripRelay(onWorkerConnection),
     startTicketRelay(onWorkerConnection),
-    startTicketSweeps(core),
-    startEnrolmentSync(core),
-    startEntryRelay(core),
     startFormRelay(onWorkerConnection),
-    startEndpointAlerts(core),
-    startMemberNotices(core),
-    startSearchIndex(core),
     startDeliveryReconciler(onWorkerConnection),
-    startRetention(core),
-    startEventEraser(core),
   ];
   return {
     client,
-    async stop() {
-      await Promise.all(relaysAndJobs.map((helper) => helper.stop()));
+    relays,
+    async stopWorkers() {
       const stopped = workers.stop();
       // Abort pages only after the workers have stopped polling, so that a page that ends early is not assigned to this
       // process again.
       stopping.abort();
       await stopped;
-      await attempter.close();
       await connection.close();
     },
   };

@@ -1,9 +1,11 @@
 import type pg from 'pg';
+import type { Cursor } from '../contract/cursor';
 import { AppError } from '../contract/errors';
 import { isUuid } from '../contract/ids';
 import { limits } from '../contract/limits';
 import * as deliveries from './queries/deliveries';
-import { findEndpoint } from './queries/endpoints';
+import { findEndpoint, type Endpoint } from './queries/endpoints';
+import { BATCH_ROWS, inBatches, inTurn } from '../db/batches';
 import { noteChange } from '../db/changes';
 import { withTransaction } from '../db/pool';
 import type { Work } from '../http/idempotency';
@@ -80,7 +82,10 @@ export async function cancelDelivery(pool: pg.Pool, projectId: string, id: strin
   });
 }
 
-/** Retries every delivery of the endpoint that failed since then. Returns how many. */
+/**
+ * Retries every delivery of the endpoint that failed since then, in batches with a transaction each. Returns how many. A
+ * request whose process has died between two batches goes on with the next one.
+ */
 export async function recoverEndpoint(
   pool: pg.Pool,
   projectId: string,
@@ -89,18 +94,73 @@ export async function recoverEndpoint(
   work: Work,
 ): Promise<number> {
   const endpoint = required(await findEndpoint(pool, projectId, endpointId));
-  const earlier = work.resumed ? await deliveries.countRecovered(pool, endpoint.id, work.id) : 0;
-  if (earlier > 0) return earlier;
+  let recovered = work.resumed ? await deliveries.countRecovered(pool, endpoint.id, work.id) : 0;
+  // With a batch done, it was accepted before its process died.
+  if (recovered === 0) requireRecoverable(endpoint, since);
+  const recoverNext = async () => {
+    const batch = await deliveries.recoverDeliveries(pool, endpoint.id, since, work.id);
+    recovered += batch.recovered;
+    return batch.found;
+  };
+  if ((await recoverNext()) === BATCH_ROWS) await inBatches(() => inTurn(projectId, recoverNext));
+  noteChange(pool, 'deliveries', projectId);
+  return recovered;
+}
+
+function requireRecoverable({ status }: Endpoint, since: string): void {
   const oldest = Date.now() - limits.webhookRecoverDays * DAY_MS - RECOVER_SLACK_MS;
   if (Date.parse(since) < oldest) {
     throw new AppError('validation_failed', `since: must be at most ${limits.webhookRecoverDays} days back`);
   }
-  if (endpoint.status === 'disabled') {
-    throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
+  if (status === 'disabled') throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
+}
+
+/**
+ * After the commit that deleted an endpoint: cancels what its transaction has left. Retention cancels what is left then; no
+ * attempt of it is made meanwhile.
+ */
+export function cancelRest(pool: pg.Pool, projectId: string, endpointId: string): Promise<void> {
+  return afterCommitInBatches(pool, projectId, () =>
+    withTransaction(pool, (db) => deliveries.cancelDeliveriesOf(db, endpointId)),
+  );
+}
+
+/**
+ * After the commit that enabled an endpoint: resumes what its transaction has left, from `last` on. What is left then is
+ * attempted at its scheduled time.
+ */
+export function resumeRest(
+  pool: pg.Pool,
+  projectId: string,
+  endpointId: string,
+  last: Cursor,
+): Promise<void> {
+  let after: Cursor | null = last;
+  return afterCommitInBatches(pool, projectId, async () => {
+    after = await withTransaction(pool, (db) => deliveries.resumeDeliveries(db, endpointId, after));
+    return after !== null;
+  });
+}
+
+/** How long a request goes on after its commit. */
+const REST_MS = 5_000;
+
+/** Repeats `changeNext` while it says that there is more. The change has been made: a fault now must not look as if it had not. */
+async function afterCommitInBatches(
+  pool: pg.Pool,
+  projectId: string,
+  changeNext: () => Promise<boolean>,
+): Promise<void> {
+  const deadline = performance.now() + REST_MS;
+  try {
+    let hasMore = true;
+    while (hasMore && performance.now() < deadline) {
+      hasMore = await inTurn(projectId, changeNext, { waitMs: deadline - performance.now() });
+    }
+  } catch {
+    // As at the deadline.
   }
-  const recovered = await deliveries.recoverDeliveries(pool, endpoint.id, since, work.id);
   noteChange(pool, 'deliveries', projectId);
-  return recovered;
 }
 
 export function required<T>(found: T | null): T {

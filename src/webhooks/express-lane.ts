@@ -101,8 +101,9 @@ export function startExpressLane(deps: ExpressLaneDeps): Relay {
   }
 
   async function maintainQueue(): Promise<void> {
-    await noteFullEndpoints(pool);
+    // First: what a process that died has held must not wait for anything else.
     for (const id of await endExpiredLeases(pool, EXPIRED_BATCH)) await recordLost(id);
+    await noteFullEndpoints(pool);
   }
 
   const maintenance = startPeriodicJob({

@@ -27,6 +27,7 @@ import { openHeaders, replaceHeaders, sealHeaders } from './own-headers';
 import { webhookSecretPurpose } from './signature';
 import { isoTime } from '../lib/iso-time';
 import { newWebhookSecret } from '../lib/tokens';
+import { cancelRest, resumeRest } from './delivery-requests';
 import { waitingSeconds } from './queries/claim';
 import { listHours, type EndpointHour, percentile } from './queries/hours';
 import { cancelDeliveriesOf, findDelivery, findEmitted, resumeDeliveries } from './queries/deliveries';
@@ -219,11 +220,11 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       },
       async ({ project, params, body }) => {
         if (body.url !== undefined) await requireGoodUrl(body.url);
-        const changed = await withTransaction(pool, async (db) => {
+        const { changed, last } = await withTransaction(pool, async (db) => {
           const before = required(await endpoints.lockEndpoint(db, project.id, params.id));
           const { headers, ...fields } = body;
           const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-          if (given.length === 0 && headers === undefined) return before;
+          if (given.length === 0 && headers === undefined) return { changed: before, last: null };
           const wanted = { ...before, ...Object.fromEntries(given) } as Endpoint;
           // A sealed value never goes to another host than the one it was given for.
           if (new URL(wanted.url).origin !== new URL(before.url).origin) wanted.headers_sealed = null;
@@ -233,11 +234,13 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
           }
           const after = required(await endpoints.updateEndpoint(db, before, wanted));
           describeEndpoint(before, after);
-          if (before.status === 'disabled' && after.status === 'active') await resumeDeliveries(db, after.id);
+          const isEnabled = before.status === 'disabled' && after.status === 'active';
+          const last = isEnabled ? await resumeDeliveries(db, after.id) : null;
           // Deliveries of a disabled endpoint are shown as paused.
           noteChange(db, 'deliveries', project.id);
-          return after;
+          return { changed: after, last };
         });
+        if (last) await resumeRest(pool, project.id, changed.id, last);
         return views.present(pool, changed);
       },
     ),
@@ -251,12 +254,13 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         status: 204,
       },
       async ({ project, params }) => {
-        await withTransaction(pool, async (db) => {
+        const hasMore = await withTransaction(pool, async (db) => {
           required(await endpoints.lockEndpoint(db, project.id, params.id));
           await endpoints.deleteEndpoint(db, params.id);
-          await cancelDeliveriesOf(db, params.id);
           noteChange(db, 'deliveries', project.id);
+          return cancelDeliveriesOf(db, params.id);
         });
+        if (hasMore) await cancelRest(pool, project.id, params.id);
       },
     ),
     route(

@@ -38,6 +38,8 @@ export interface TestServiceOptions {
   bundlePath?: string;
   /** Pages of this installation only. */
   pages?: ServiceOptions['pages'];
+  /** Aborts the start, for a process that waits for Temporal. */
+  signal?: AbortSignal;
   /** Collects every log line, to search for what must not be there. */
   logLines?: string[];
 }
@@ -81,6 +83,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     platforms: { ...withTokens(config), ...simulatedPlatforms(simulator) },
     queues: options.queues,
     pages: options.pages,
+    signal: options.signal,
     onFailure: (error) => {
       throw error;
     },

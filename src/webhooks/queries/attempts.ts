@@ -88,7 +88,7 @@ const CLAIM = `WITH d AS MATERIALIZED (
        FROM judged WHERE deliveries.id = judged.id AND verdict = 'go' AND $2 <> judged.attempts
      ), waits AS (
        UPDATE deliveries SET started = true,
-         overdue_at = CASE WHEN verdict = 'early' THEN deliveries.overdue_at ELSE 'infinity' END
+         overdue_at = CASE WHEN verdict = 'early' THEN judged.next_attempt_at + interval '2 minutes' ELSE 'infinity' END
        FROM judged WHERE deliveries.id = judged.id AND verdict IN ('busy', 'parked', 'early')
      ), abandoned AS (
        UPDATE deliveries SET status = 'cancelled', cancel_reason = 'endpoint_removed', ended_at = moment,

@@ -4,7 +4,7 @@ import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { RetryPolicyName } from '../../projects/contract';
 import type { DeliveryLane, LaneSetting } from '../contract';
-import { inFlight, rowByIndexes, useIndexes } from './queue';
+import { byIndexes, inFlight, rowByIndexes, useIndexes } from './queue';
 
 /*
  * The claim: which deliveries of the queue continue now, and in which lane. One READ COMMITTED transaction of two
@@ -212,30 +212,27 @@ export function claimStarts(pool: pg.Pool, options: ClaimOptions): Promise<DueSt
   return claim<DueStart>(pool, options, { lane: 'workflow', text: claimStartsText });
 }
 
-/**
- * Deliveries whose workflow has no attempt to make yet: those that ended elsewhere and whose workflow must show it, and
- * those whose first attempt the express lane has made without success.
- */
-export function claimSlotless(db: Db, limit: number): Promise<DueStart[]> {
-  return rows<DueStart>(
-    db,
-    'claim_slotless',
-    `WITH due AS MATERIALIZED (
+const CLAIM_SLOTLESS = `WITH due AS MATERIALIZED (
        SELECT delivery_id FROM delivery_queue WHERE holder IS NULL AND NOT needs_slot
        ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
      ), claimed AS (
        UPDATE delivery_queue q SET holder = 'relay', claimed_at = clock_timestamp(),
          lease_until = clock_timestamp() + ${START_LEASE}
-       FROM due WHERE q.delivery_id = due.delivery_id RETURNING q.delivery_id
+       WHERE q.delivery_id = ANY (ARRAY(SELECT delivery_id FROM due)) RETURNING q.delivery_id
      )
      SELECT ${START_COLUMNS},
        CASE WHEN d.status = 'pending' AND d.next_attempt_at IS NOT NULL THEN json_build_object(
          'nextAttemptAt', floor(extract(epoch FROM d.next_attempt_at) * 1000), 'httpStatus', d.last_http_status,
          'error', d.last_error) END AS after_express
      FROM claimed c JOIN deliveries d ON d.id = c.delivery_id JOIN endpoints e ON e.id = d.endpoint_id
-     JOIN projects p ON p.id = d.project_id`,
-    [limit],
-  );
+     JOIN projects p ON p.id = d.project_id`;
+
+/**
+ * Deliveries whose workflow has no attempt to make yet: those that ended elsewhere and whose workflow must show it, and
+ * those whose first attempt the express lane has made without success.
+ */
+export function claimSlotless(pool: pg.Pool, limit: number): Promise<DueStart[]> {
+  return byIndexes(pool, (db) => rows<DueStart>(db, 'claim_slotless', CLAIM_SLOTLESS, [limit]));
 }
 
 /** What an attempt needs to know about its delivery and endpoint. */
@@ -319,19 +316,17 @@ const attemptsInFlight = (age: string) => `(SELECT count(*) FROM delivery_queue 
          AND f.holder IN ('workflow', 'express') AND f.lease_until > clock_timestamp()
          AND f.claimed_at <= clock_timestamp() - interval '${age}')`;
 
+const NOTE_FULL_ENDPOINTS = `WITH RECURSIVE ${heads('first', true)}, ${heads('later', false)}
+     UPDATE endpoints e SET full_at = clock_timestamp()
+     WHERE e.id IN (SELECT endpoint_id FROM first UNION SELECT endpoint_id FROM later)
+       AND ${attemptsInFlight('1 second')} >= ${SLOTS}`;
+
 /**
  * Notes endpoints whose waiting deliveries wait for the receiver: every slot is taken by an attempt of more than a
  * second. Run once a second; `auto` and the lag metric read it.
  */
-export function noteFullEndpoints(db: Db): Promise<number> {
-  return change(
-    db,
-    'note_full_endpoints',
-    `WITH RECURSIVE ${heads('first', true)}, ${heads('later', false)}
-     UPDATE endpoints e SET full_at = clock_timestamp()
-     WHERE e.id IN (SELECT endpoint_id FROM first UNION SELECT endpoint_id FROM later)
-       AND ${attemptsInFlight('1 second')} >= ${SLOTS}`,
-  );
+export function noteFullEndpoints(pool: pg.Pool): Promise<number> {
+  return byIndexes(pool, (db) => change(db, 'note_full_endpoints', NOTE_FULL_ENDPOINTS));
 }
 
 /**

@@ -1,11 +1,13 @@
+import type pg from 'pg';
 import type { Cursor } from '../../contract/cursor';
 import type { CancelReason, DeliveryLane, DeliveryStatus } from '../contract';
+import { BATCH_ROWS } from '../../db/batches';
 import { cursorTime } from '../../db/cursor-time';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { EmittedEvent } from '../../events';
-import { enqueue, FIRST_IN_FLIGHT, ORDINARY } from './queue';
+import { enqueue, FIRST_IN_FLIGHT, ORDINARY, rowByIndexes, useIndexes } from './queue';
 
 /** A delivery as the log shows it; `paused` is computed here and nowhere else. */
 export interface DeliveryRow {
@@ -52,14 +54,18 @@ export interface DeliveryFilter {
 
 /**
  * SQL: the pending deliveries of an endpoint, each once, as `id` and `created_at`. Those that wait for their first attempt are
- * due since they were created. Two reads of the queue, one for each of its indexes.
+ * due since they were created. Two reads of the queue, one for each of its indexes. With `limit`, each read ends there.
  */
-export const pendingOf = (endpoint: string) => `
-       SELECT u.delivery_id AS id, u.created_at FROM undelivered u WHERE u.endpoint_id = ${endpoint} AND u.status = 'pending'
-       UNION SELECT q.delivery_id, q.due_at FROM delivery_queue q
-         WHERE q.endpoint_id = ${endpoint} AND q.is_first AND q.holder IS NULL AND q.needs_slot
-       UNION SELECT q.delivery_id, q.due_at FROM delivery_queue q
-         WHERE q.endpoint_id = ${endpoint} AND q.is_first AND q.holder IS NOT NULL`;
+export function pendingOf(endpoint: string, limit?: string): string {
+  const end = limit === undefined ? '' : ` LIMIT ${limit}`;
+  return `
+       (SELECT u.delivery_id AS id, u.created_at FROM undelivered u
+         WHERE u.endpoint_id = ${endpoint} AND u.status = 'pending'${end})
+       UNION (SELECT q.delivery_id, q.due_at FROM delivery_queue q
+         WHERE q.endpoint_id = ${endpoint} AND q.is_first AND q.holder IS NULL AND q.needs_slot${end})
+       UNION (SELECT q.delivery_id, q.due_at FROM delivery_queue q
+         WHERE q.endpoint_id = ${endpoint} AND q.is_first AND q.holder IS NOT NULL${end})`;
+}
 
 /** Deliveries of any status. One row more than the limit, which tells whether there is another page. */
 export function listDeliveries(
@@ -153,6 +159,11 @@ export function lockDeliveries(
   );
 }
 
+/*
+ * Statements that change many deliveries find rows by an array of keys, and count instead of asking with EXISTS: a join that
+ * is planned while a table is empty may later read all of it for each row.
+ */
+
 /** One more attempt, now. While a delivery is queued it is not overdue. */
 const REQUEST_ATTEMPT = `round = d.round + 1, status = 'pending', failure = NULL, ended_at = NULL, next_attempt_at = now(),
   overdue_at = 'infinity'`;
@@ -189,13 +200,14 @@ const SIGNALLED = `(d.started AND EXISTS (SELECT 1 FROM endpoints e WHERE e.id =
 const cancel = (reason: string) => `cancelled AS (
        UPDATE deliveries d SET status = 'cancelled', cancel_reason = ${reason}, ended_at = now(), next_attempt_at = NULL,
          served = d.round
-       FROM chosen c WHERE d.id = c.id AND d.status = 'pending' RETURNING ${QUEUED}
+       WHERE d.id = ANY (ARRAY(SELECT id FROM chosen)) AND d.status = 'pending' RETURNING ${QUEUED}
      ), signalled AS (
        ${enqueue(`(SELECT ${QUEUED} FROM cancelled d WHERE ${SIGNALLED})`, { priority: '1', dueAt: 'now()', needsSlot: 'false' })}
      ), dequeued AS (
-       DELETE FROM delivery_queue q USING cancelled d WHERE q.delivery_id = d.id AND NOT ${SIGNALLED} AND q.holder IS NULL
+       DELETE FROM delivery_queue q
+       WHERE q.delivery_id = ANY (ARRAY(SELECT d.id FROM cancelled d WHERE NOT ${SIGNALLED})) AND q.holder IS NULL
      )
-     SELECT count(*)::int AS count FROM cancelled`;
+     SELECT (SELECT count(*)::int FROM chosen) AS found, (SELECT count(*)::int FROM cancelled) AS count`;
 
 /** Ends a pending delivery; the relay signals its workflow, if it has one. */
 export async function cancelDelivery(db: Db, id: string): Promise<void> {
@@ -208,16 +220,20 @@ export async function cancelDelivery(db: Db, id: string): Promise<void> {
   notifyAfterCommit(db, notifyChannels.delivery);
 }
 
-export async function cancelDeliveriesOf(db: Db, endpointId: string): Promise<void> {
-  await row(
+/** Cancels `BATCH_ROWS` pending deliveries of an endpoint at most, in a transaction. Returns whether there may be more. */
+export async function cancelDeliveriesOf(db: Db, endpointId: string): Promise<boolean> {
+  await useIndexes(db);
+  const batch = await row<{ found: number }>(
     db,
     'cancel_deliveries_of',
     `WITH chosen AS (
-       SELECT id FROM deliveries WHERE id IN (SELECT p.id FROM (${pendingOf('$1')}) p) ORDER BY id FOR UPDATE
+       SELECT id FROM deliveries WHERE id = ANY (ARRAY(SELECT DISTINCT p.id FROM (${pendingOf('$1', '$2')}) p LIMIT $2))
+       ORDER BY id FOR UPDATE
      ), ${cancel(`'endpoint_removed'`)}`,
-    [endpointId],
+    [endpointId, BATCH_ROWS],
   );
   notifyAfterCommit(db, notifyChannels.delivery);
+  return batch?.found === BATCH_ROWS;
 }
 
 /**
@@ -250,35 +266,39 @@ export async function cancelAbandoned(db: Db, days: number, limit: number): Prom
 const IN_ORDER = `now() + row_number() OVER (ORDER BY d.created_at, d.id) * interval '1 microsecond'`;
 
 /**
- * Every delivery that failed since then, once each: a second call finds them pending. Returns how many, and not how many rows
- * were queued: one that a relay holds stays as it is, and its delivery waits again afterwards.
+ * Of the deliveries that failed since then, `BATCH_ROWS` at most, in a transaction of its own. A request recovers each once,
+ * also one that has failed again meanwhile; another request finds it pending. `recovered` is not how many rows were queued:
+ * one that a relay holds stays as it is, and its delivery waits again afterwards. `found` counts also those that another
+ * request has just recovered.
  */
 export async function recoverDeliveries(
-  db: Db,
+  pool: pg.Pool,
   endpointId: string,
   since: string,
   requestId: string,
-): Promise<number> {
-  const found = await row<{ recovered: number }>(
-    db,
+): Promise<{ found: number; recovered: number }> {
+  const batch = await rowByIndexes<{ found: number; recovered: number }>(
+    pool,
     'recover_deliveries',
     `WITH chosen AS (
-       SELECT id FROM deliveries WHERE id IN (
-         SELECT delivery_id FROM undelivered WHERE endpoint_id = $1 AND status = 'failed' AND ended_at >= $2)
+       SELECT id FROM deliveries WHERE id = ANY (ARRAY(
+         SELECT u.delivery_id FROM undelivered u WHERE u.endpoint_id = $1 AND u.status = 'failed' AND u.ended_at >= $2
+           AND (SELECT count(*) FROM delivery_retries r WHERE r.delivery_id = u.delivery_id AND r.request_id = $3::uuid) = 0
+         ORDER BY u.ended_at LIMIT $4))
        ORDER BY id FOR UPDATE
      ), requested AS (
-       UPDATE deliveries d SET ${REQUEST_ATTEMPT} FROM chosen c WHERE d.id = c.id AND d.status = 'failed'
-       RETURNING ${QUEUED}
+       UPDATE deliveries d SET ${REQUEST_ATTEMPT}
+       WHERE d.id = ANY (ARRAY(SELECT id FROM chosen)) AND d.status = 'failed' RETURNING ${QUEUED}
      ), recorded AS (
        INSERT INTO delivery_retries (delivery_id, request_id) SELECT id, $3::uuid FROM requested
      ), queued AS (
        ${enqueue('requested', { priority: ORDINARY, dueAt: IN_ORDER })}
      )
-     SELECT count(*)::int AS recovered FROM requested`,
-    [endpointId, since, requestId],
+     SELECT (SELECT count(*)::int FROM chosen) AS found, (SELECT count(*)::int FROM requested) AS recovered`,
+    [endpointId, since, requestId, BATCH_ROWS],
   );
-  notifyAfterCommit(db, notifyChannels.delivery);
-  return found?.recovered ?? 0;
+  notifyAfterCommit(pool, notifyChannels.delivery);
+  return batch ?? { found: 0, recovered: 0 };
 }
 
 /** How many deliveries a request has recovered before its process died. */
@@ -294,26 +314,41 @@ export async function countRecovered(db: Db, endpointId: string, requestId: stri
 }
 
 /**
- * After an endpoint was enabled: each of its paused deliveries gets one attempt, oldest first. Those that wait for a slot
- * are queued already; those whose workflow sleeps, or is yet to be started and would sleep, are requested here.
+ * After an endpoint was enabled: each of its paused deliveries gets one attempt, oldest first, `BATCH_ROWS` at most in a
+ * transaction. Returns the last one of the batch, after which the next one begins; null after the last batch. Those that wait
+ * for a slot are queued already; those whose workflow sleeps, or is yet to be started and would sleep, are requested here.
  */
-export async function resumeDeliveries(db: Db, endpointId: string): Promise<void> {
-  await change(
+export async function resumeDeliveries(
+  db: Db,
+  endpointId: string,
+  after: Cursor | null = null,
+): Promise<Cursor | null> {
+  await useIndexes(db);
+  const last = await row<Cursor & { found: number }>(
     db,
     'resume_deliveries',
-    `WITH chosen AS (
-       SELECT d.id FROM deliveries d WHERE d.id IN (
-         SELECT u.delivery_id FROM undelivered u WHERE u.endpoint_id = $1 AND u.status = 'pending' AND NOT EXISTS (
-           SELECT 1 FROM delivery_queue q WHERE q.delivery_id = u.delivery_id AND (q.holder IS NOT NULL OR q.needs_slot)))
-       ORDER BY d.id FOR UPDATE
+    `WITH oldest AS MATERIALIZED (
+       SELECT u.delivery_id, u.created_at FROM undelivered u
+       WHERE u.endpoint_id = $1 AND u.status = 'pending'
+         AND (u.created_at, u.delivery_id) > (coalesce($2::timestamptz, '-infinity'),
+           coalesce($3::uuid, '00000000-0000-0000-0000-000000000000'))
+         AND (SELECT count(*) FROM delivery_queue q
+           WHERE q.delivery_id = u.delivery_id AND (q.holder IS NOT NULL OR q.needs_slot)) = 0
+       ORDER BY u.created_at, u.delivery_id LIMIT $4
+     ), chosen AS (
+       SELECT id FROM deliveries WHERE id = ANY (ARRAY(SELECT delivery_id FROM oldest)) ORDER BY id FOR UPDATE
      ), resumed AS (
        UPDATE deliveries d SET round = greatest(d.round, d.served + 1), next_attempt_at = now(), overdue_at = 'infinity'
-       FROM chosen c WHERE d.id = c.id AND d.status = 'pending' RETURNING ${QUEUED}
+       WHERE d.id = ANY (ARRAY(SELECT id FROM chosen)) AND d.status = 'pending' RETURNING ${QUEUED}
+     ), queued AS (
+       ${enqueue('resumed', { priority: ORDINARY, dueAt: IN_ORDER })}
      )
-     ${enqueue('resumed', { priority: ORDINARY, dueAt: IN_ORDER })}`,
-    [endpointId],
+     SELECT ${cursorTime('created_at')} AS at, delivery_id AS id, (SELECT count(*)::int FROM oldest) AS found
+     FROM oldest ORDER BY created_at DESC, delivery_id DESC LIMIT 1`,
+    [endpointId, after?.at ?? null, after?.id ?? null, BATCH_ROWS],
   );
   notifyAfterCommit(db, notifyChannels.delivery);
+  return last?.found === BATCH_ROWS ? last : null;
 }
 
 /** Deliveries without anything queued that should have moved two minutes ago; each is reported again after two more. */

@@ -3,8 +3,8 @@ import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { change, row, rows, USE_STORED_PLANS } from '../../db/query';
 
 /*
- * The delivery queue. Lock order: endpoint → delivery → its row in the queue → attempt. A row that needs
- * a slot belongs to a pending delivery.
+ * The delivery queue. Lock order: endpoint → delivery → its row in the queue → attempt. A row that needs a slot belongs to a
+ * pending delivery.
  */
 
 const USE_INDEXES = `${USE_STORED_PLANS}, ${['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
@@ -19,17 +19,21 @@ export function useIndexes(db: Db): Promise<unknown> {
   return row(db, 'use_indexes', USE_INDEXES);
 }
 
-/** A statement that reads the queue, planned by its indexes. */
-export async function rowByIndexes<R extends pg.QueryResultRow>(
+/** A statement that reads the queue, planned by its indexes, in a transaction of its own. */
+export async function byIndexes<T>(pool: pg.Pool, statement: (db: Db) => Promise<T>): Promise<T> {
+  const [, result] = await withPipelinedTransaction(pool, (db) =>
+    Promise.all([useIndexes(db), statement(db)]),
+  );
+  return result;
+}
+
+export function rowByIndexes<R extends pg.QueryResultRow>(
   pool: pg.Pool,
   name: string,
   text: string,
   values: readonly unknown[] = [],
 ): Promise<R | null> {
-  const [, found] = await withPipelinedTransaction(pool, (db) =>
-    Promise.all([useIndexes(db), row<R>(db, name, text, values)]),
-  );
-  return found;
+  return byIndexes(pool, (db) => row<R>(db, name, text, values));
 }
 
 /** Slots of an endpoint that are taken now. */
@@ -59,44 +63,46 @@ export function enqueue(
 /** The priority of a delivery that no person asked for. */
 export const ORDINARY = `CASE WHEN d.bulk THEN 2 ELSE 1 END`;
 
+/** As `q.holder = 'relay'`, for a row that is found by its key: in words that match the condition of no index. */
+const IS_RELAYS = `coalesce(q.holder, '') = 'relay'`;
+
+const REMOVE_SLOTLESS = `WITH delivery AS MATERIALIZED (
+       SELECT d.id, d.status, d.round > d.served AS requested, d.status = $2 AND d.round <= d.served AS unchanged
+       FROM deliveries d WHERE d.id = $1 FOR NO KEY UPDATE
+     ), removed AS (
+       DELETE FROM delivery_queue q USING delivery d
+       WHERE q.delivery_id = $1 AND ${IS_RELAYS} AND NOT q.needs_slot AND d.unchanged RETURNING q.delivery_id
+     ), waiting AS (
+       UPDATE delivery_queue q SET holder = NULL, claimed_at = NULL, lease_until = NULL, due_at = now(), is_first = false,
+         priority = CASE WHEN d.requested THEN 0 ELSE 1 END, needs_slot = d.status = 'pending'
+       FROM delivery d
+       WHERE q.delivery_id = $1 AND ${IS_RELAYS} AND NOT q.needs_slot AND NOT d.unchanged RETURNING q.delivery_id
+     )
+     UPDATE deliveries d SET started = true
+     FROM (SELECT delivery_id FROM removed UNION ALL SELECT delivery_id FROM waiting) q
+     WHERE d.id = q.delivery_id AND NOT d.started`;
+
 /**
  * The workflow was started or signalled and makes no attempt yet: nothing is left to do. A retry or a cancel that was
  * committed meanwhile found the row held and left it as it was: the delivery waits again, and its workflow is signalled.
  */
 export function removeSlotless(
-  db: Db,
+  pool: pg.Pool,
   { id, status }: { id: string; status: 'pending' | 'cancelled' | 'failed' },
 ): Promise<number> {
-  return change(
-    db,
-    'remove_slotless',
-    `WITH delivery AS MATERIALIZED (
-       SELECT d.id, d.status, d.round > d.served AS requested, d.status = $2 AND d.round <= d.served AS unchanged
-       FROM deliveries d WHERE d.id = $1 FOR NO KEY UPDATE
-     ), removed AS (
-       DELETE FROM delivery_queue q USING delivery d
-       WHERE q.delivery_id = d.id AND q.holder = 'relay' AND NOT q.needs_slot AND d.unchanged RETURNING q.delivery_id
-     ), waiting AS (
-       UPDATE delivery_queue q SET holder = NULL, claimed_at = NULL, lease_until = NULL, due_at = now(), is_first = false,
-         priority = CASE WHEN d.requested THEN 0 ELSE 1 END, needs_slot = d.status = 'pending'
-       FROM delivery d
-       WHERE q.delivery_id = d.id AND q.holder = 'relay' AND NOT q.needs_slot AND NOT d.unchanged RETURNING q.delivery_id
-     )
-     UPDATE deliveries d SET started = true
-     FROM (SELECT delivery_id FROM removed UNION ALL SELECT delivery_id FROM waiting) q
-     WHERE d.id = q.delivery_id AND NOT d.started`,
-    [id, status],
-  );
+  return byIndexes(pool, (db) => change(db, 'remove_slotless', REMOVE_SLOTLESS, [id, status]));
 }
 
 /** A start failed, for example because Temporal is unavailable: the delivery waits again in two seconds, not in thirty. */
-export function shortenStartLease(db: Db, deliveryId: string): Promise<number> {
-  return change(
-    db,
-    'shorten_start_lease',
-    `UPDATE delivery_queue SET lease_until = clock_timestamp() + interval '2 seconds'
-     WHERE delivery_id = $1 AND holder = 'relay'`,
-    [deliveryId],
+export function shortenStartLease(pool: pg.Pool, deliveryId: string): Promise<number> {
+  return byIndexes(pool, (db) =>
+    change(
+      db,
+      'shorten_start_lease',
+      `UPDATE delivery_queue q SET lease_until = clock_timestamp() + interval '2 seconds'
+       WHERE q.delivery_id = $1 AND ${IS_RELAYS}`,
+      [deliveryId],
+    ),
   );
 }
 
@@ -129,11 +135,8 @@ const END_EXPIRED_LEASES = `WITH held AS MATERIALIZED (
  * unknown.
  */
 export async function endExpiredLeases(pool: pg.Pool, limit: number): Promise<string[]> {
-  const [, lost] = await withPipelinedTransaction(pool, (db) =>
-    Promise.all([
-      useIndexes(db),
-      rows<{ delivery_id: string }>(db, 'end_expired_leases', END_EXPIRED_LEASES, [limit]),
-    ]),
+  const lost = await byIndexes(pool, (db) =>
+    rows<{ delivery_id: string }>(db, 'end_expired_leases', END_EXPIRED_LEASES, [limit]),
   );
   return lost.map(({ delivery_id }) => delivery_id);
 }

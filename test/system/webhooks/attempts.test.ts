@@ -3,6 +3,7 @@ import { createDeliveryActivities } from '../../../activities/deliver-webhook';
 import { createFastEndpoints } from '../../../src/webhooks/fast-endpoints';
 import { runRetention } from '../../../src/operations/retention';
 import { createAttempter, type Attempter } from '../../../src/webhooks/attempt';
+import { restartDelivery } from '../../../src/webhooks/queries/deliveries';
 import { eventually } from '../../support/eventually';
 import {
   createEndpoint,
@@ -171,6 +172,23 @@ describe('an attempt', () => {
     expect(step).toMatchObject({ kind: 'early' });
     expect((step as { waitMs: number }).waitMs).toBeGreaterThan(3_500_000);
     expect(receiver.of(id)).toHaveLength(1);
+  });
+
+  test('before it is due, in a new workflow of its delivery, is overdue two minutes after its time', async () => {
+    const id = await emitOne(service, project, endpoint.id);
+    await attempt(id, 1);
+    await service.pool.query(
+      `UPDATE deliveries SET next_attempt_at = now() + interval '1 hour' WHERE id = $1`,
+      [id],
+    );
+    await restartDelivery(service.pool, id);
+    expect(await attempt(id, 2)).toMatchObject({ kind: 'early' });
+    const { rows } = await service.pool.query<{ seconds: number }>(
+      `SELECT extract(epoch FROM u.overdue_at - d.next_attempt_at)::float8 AS seconds
+       FROM undelivered u JOIN deliveries d ON d.id = u.delivery_id WHERE d.id = $1`,
+      [id],
+    );
+    expect(rows).toEqual([{ seconds: 120 }]);
   });
 
   test('made twice concurrently is recorded once', async () => {
