@@ -6,7 +6,10 @@ import { CLAIM_DAYS } from '../recurring/queries';
 /** What ends the rows of each table of this room. */
 export const retention: Retention = {
   scheduled_results: { after: `${retentionDays} after the end of their entry`, remove: removeOldResults },
-  scheduled: { after: `${retentionDays} after its end, once its results are gone`, remove: removeOldScheduled },
+  scheduled: {
+    after: `${retentionDays} after its end, once its results are gone`,
+    remove: removeOldScheduled,
+  },
   recurring_runs: { after: retentionDays, remove: removeOldRuns },
   recurring: { after: `${retentionDays} after its end`, remove: removeOldRecurring },
   broadcast_recipients: { after: retentionDays, remove: removeOldRecipients },

@@ -351,8 +351,10 @@ describe('a scheduled message', () => {
     await project.api('PATCH', `/v1/subscribers/${people[1]?.subscriberId}`, { timezone: 'Etc/GMT+11' });
     const own = await scheduled({ audience: {}, scheduled_at: local(1_500), timezone: 'recipient' });
     const { job_id } = await until(own, 'sending');
-    // Its workflow waits for the other one's time, hours later.
     await eventually(async () => (await project.api('GET', `/v1/broadcast/${job_id}`)).body.sent === 1);
+    // Its workflow waits for the other one's time, hours later.
+    const workflow = service.client.workflow.getHandle(`broadcast/${job_id}`);
+    await eventually(async () => (await workflow.describe()).raw.pendingActivities?.length === 0);
     expect(await markCancelling(service.pool, job_id)).toBe(1);
     const { rowCount } = await service.pool.query(
       `UPDATE broadcasts SET wake_at = now() WHERE id = $1 AND wake_at <= now() + interval '10 seconds'`,
