@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { characters } from '../contract/characters';
 import { exampleChannel, languages, nullableWhoFields, timestampSchema, whoFields } from '../contract/common';
+import { writtenSchema } from '../contract/json-schema';
 import { limits, planNames } from '../contract/limits';
 import { withTestPerson } from '../contract/test-person';
 import { formSubmittedExample, formSubmittedSchema } from '../forms/event/contract';
@@ -490,7 +491,9 @@ export type PublishResult = z.infer<typeof publishResultSchema>;
 export const eventTypeSchema = z.strictObject({
   name: z.string(),
   description: z.string(),
-  schema: z.record(z.string(), z.unknown()),
+  schema: z
+    .record(z.string(), z.unknown())
+    .describe('JSON Schema of the whole body. Later versions may add fields; `POST /v1/publish` refuses unknown ones.'),
   example: z.record(z.string(), z.unknown()),
   source: z
     .enum(['herald', 'publisher'])
@@ -510,7 +513,7 @@ export const eventTypes = () =>
     return {
       name,
       description: entry.summary + (isExtension(name) ? ' An extension of Herald.' : ''),
-      schema: z.toJSONSchema(body) as Record<string, unknown>,
+      schema: writtenSchema(body),
       example: { event: name, data: entry.schema.parse(entry.example) } as Record<string, unknown>,
       source: entry.source,
     };

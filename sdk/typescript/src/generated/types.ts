@@ -4585,7 +4585,7 @@ export interface EventData {
   'credits.exhausted': CreditsExhaustedData;
 }
 
-/** Every error code that the service can return. */
+/** The error codes of this version; a later service may return others. */
 export type ErrorCode =
   | 'bad_request'
   | 'validation_failed'

@@ -5276,7 +5276,7 @@ WebhookEvent = Union[
     CreditsExhaustedEvent,
 ]
 
-# Every error code that the service can return.
+# The error codes of this version; a later service may return others.
 ErrorCode = Literal[
     "bad_request",
     "validation_failed",
