@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
+import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { enrolmentStatuses, type EnrolmentStatus } from '../drip/contract';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import {
@@ -94,10 +95,13 @@ async function setStatus(id: string, status: 'active' | 'paused', json: boolean 
   print(changed, json, () => `Drip chain ${id} is ${changed.status}.`);
 }
 
-function presentEnrolment({ id, subscriber_id, version, status, reason, ...rest }: OperatorEnrolment) {
+function presentEnrolment(
+  { id, subscriber_id, version, status, reason, ...rest }: OperatorEnrolment,
+  format: SubscriberIdFormat,
+) {
   return {
     enrolment_id: id,
-    subscriber_id,
+    subscriber_id: formatSubscriberId(subscriber_id, format),
     version,
     status: rest.parked ? 'parked' : status,
     reason,
@@ -117,11 +121,13 @@ interface EnrolmentOptions {
 }
 
 async function enrolments({ chain, status, limit, json }: EnrolmentOptions): Promise<void> {
+  const installation = await findInstallation();
   const found = await withDatabase(async (pool) => {
     await requireAnyChain(pool, chain);
     return listOperatorEnrolments(pool, chain, status ?? null, limit);
-  });
-  const shown = found.map(presentEnrolment);
+  }, installation);
+  const format = installation.settings.HERALD_SUBSCRIBER_ID_FORMAT;
+  const shown = found.map((enrolment) => presentEnrolment(enrolment, format));
   print(shown, json, () =>
     shown.length === 0
       ? 'No enrolments match.'

@@ -179,9 +179,13 @@ test('sessions are listed and shown without their codes', async () => {
   expect(pending).toHaveLength(1);
 
   await eventually(async () => {
-    const { stdout } = await herald(['sessions', 'show', session.session_id], settings);
+    const { stdout } = await herald(['sessions', 'show', session.session_id], {
+      ...settings,
+      HERALD_SUBSCRIBER_ID_FORMAT: 'prefixed',
+    });
     expect(stdout).toContain('status               confirmed');
     expect(stdout).toContain('channel              telegram');
+    expect(stdout).toMatch(/subscriber_id {8}sub_\w{22}$/m);
     expect(stdout).not.toContain(status.code);
     return true;
   });

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { runHerald } from '../../support/npm-start';
+import { formatSubscriberId } from '../../../src/contract/ids';
 import { findProjectByKey } from '../../../src/projects/queries/keys';
 import { sha256 } from '../../../src/lib/tokens';
 import { herald } from './fixture';
@@ -360,10 +361,13 @@ describe('the herald command', () => {
       enrolled: 3,
       steps: [{ step_id: 'hello', reached: 0, sent: 0, failed: 0, skipped: 0 }],
     });
-    const enrolments = await json<{ enrolment_id: string; workflow_id: string }[]>(
-      ...['drip', 'enrolments', '--chain', chain, '--status', 'active', '--limit', '2'],
+    const listed = ['drip', 'enrolments', '--chain', chain, '--status', 'active', '--limit', '2', '--json'];
+    const enrolments = await json<{ enrolment_id: string; subscriber_id: string; workflow_id: string }[]>(
+      ...listed.slice(0, -1),
     );
     expect(enrolments).toHaveLength(2);
+    const { stdout: prefixed } = await herald(listed, { ...settings, HERALD_SUBSCRIBER_ID_FORMAT: 'prefixed' });
+    expect(prefixed).toContain(formatSubscriberId(enrolments[0]?.subscriber_id ?? '', 'prefixed'));
     expect(enrolments[0]).toMatchObject({ status: 'active', step_id: 'hello', version: 1 });
     expect(enrolments[0]?.workflow_id).toBe(`drip/${enrolments[0]?.enrolment_id}`);
     const { rows } = await database.pool.query(
