@@ -62,6 +62,10 @@ export const idSchema = z.string().toLowerCase().refine(isUuid, 'must be a UUID'
 
 export const idParams = z.strictObject({ id: idSchema });
 
+/** Why Herald disables an endpoint: it returned 410 Gone, or every attempt failed for too long. */
+export const endpointDisabledReasons = ['gone', 'failing'] as const;
+export type EndpointDisabledReason = (typeof endpointDisabledReasons)[number];
+
 /** The subscriber that an event is about. */
 export const whoFields = {
   subscriber_id: z.string().describe('The user; the same in every event of the project.'),

@@ -4,7 +4,13 @@ export type RuleOperator = (typeof ruleOperators)[number];
 type RuleValue = string | number | boolean;
 
 /** What is wrong with the value of a rule; null if nothing. */
-export function ruleValueProblem({ op, value }: { op?: RuleOperator | undefined; value?: unknown }): string | null {
+export function ruleValueProblem({
+  op,
+  value,
+}: {
+  op?: RuleOperator | undefined;
+  value?: unknown;
+}): string | null {
   if (op === 'exists') {
     return value === undefined || typeof value === 'boolean' ? null : 'must be true or false';
   }

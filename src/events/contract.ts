@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { characters } from '../contract/characters';
-import { exampleChannel, languages, nullableWhoFields, timestampSchema, whoFields } from '../contract/common';
+import {
+  endpointDisabledReasons,
+  exampleChannel,
+  languages,
+  nullableWhoFields,
+  timestampSchema,
+  whoFields,
+} from '../contract/common';
 import { writtenSchema } from '../contract/json-schema';
 import { limits, planNames } from '../contract/limits';
 import { withTestPerson } from '../contract/test-person';
@@ -402,8 +409,15 @@ export const eventRegistry = {
   ),
   'endpoint.disabled': extension(
     'Herald has disabled a webhook endpoint.',
-    z.strictObject({ ...endpointChange.shape, reason: z.string() }),
-    { ...endpointExample, reason: 'The receiver answered 410 Gone.' },
+    z.strictObject({
+      ...endpointChange.shape,
+      reason: z
+        .enum(endpointDisabledReasons)
+        .describe(
+          `\`gone\`: it returned 410. \`failing\`: every attempt failed for ${limits.webhookDisableAfterHours} hours.`,
+        ),
+    }),
+    { ...endpointExample, reason: 'gone' as const },
   ),
   'endpoint.recovered': extension(
     'A webhook endpoint that was failing or disabled has had a success again.',
@@ -493,7 +507,9 @@ export const eventTypeSchema = z.strictObject({
   description: z.string(),
   schema: z
     .record(z.string(), z.unknown())
-    .describe('JSON Schema of the whole body. Later versions may add fields; `POST /v1/publish` refuses unknown ones.'),
+    .describe(
+      'JSON Schema of the whole body. Later versions may add fields; `POST /v1/publish` refuses unknown ones.',
+    ),
   example: z.record(z.string(), z.unknown()),
   source: z
     .enum(['herald', 'publisher'])

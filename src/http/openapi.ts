@@ -268,6 +268,8 @@ function errorSchema(): Json {
 /** Requests (`input`) are closed, because the service refuses unknown fields. */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...rest } =
-    io === 'output' ? writtenSchema(schema) : (z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json);
+    io === 'output'
+      ? writtenSchema(schema)
+      : (z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json);
   return rest;
 }

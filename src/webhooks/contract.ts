@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { characters } from '../contract/characters';
-import { givenTimeSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
+import {
+  endpointDisabledReasons,
+  givenTimeSchema,
+  idSchema,
+  pageQuery,
+  timestampSchema,
+} from '../contract/common';
 import { KIB, limits } from '../contract/limits';
 import { ruleOperators, ruleValueProblem } from '../contract/rules';
 import { eventNameSchema } from '../events/contract';
@@ -170,7 +176,12 @@ export const endpointSchema = z.strictObject({
   filter: filterSchema.nullable(),
   description: z.string().nullable(),
   status: z.enum(endpointStatuses),
-  disabled_reason: z.string().nullable().describe('Why Herald disabled the endpoint, or null.'),
+  disabled_reason: z
+    .enum(endpointDisabledReasons)
+    .nullable()
+    .describe(
+      `Why Herald disabled the endpoint, or null. \`gone\`: it returned 410. \`failing\`: every attempt failed for ${limits.webhookDisableAfterHours} hours.`,
+    ),
   retry_policy: retryPolicySchema,
   delivery_lane: laneSchema,
   headers: z.record(z.string(), z.string()).describe('Headers of your own; every value is shown as `***`.'),

@@ -808,7 +808,7 @@ CREATE TABLE endpoints (
   status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'disabled')),
   disabled_at timestamptz,
   -- Why the service itself disabled it; null if a request did.
-  disabled_reason text,
+  disabled_reason text CHECK (disabled_reason IN ('gone', 'failing')),
   -- Raised by every change, so that an attempt made before a change cannot disable what came after it.
   version int NOT NULL DEFAULT 1,
   -- Since when there has been nothing but failures.

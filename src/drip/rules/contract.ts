@@ -45,7 +45,9 @@ const companions = {
 } as const satisfies Record<string, readonly string[]>;
 type Subject = keyof typeof companions;
 
-type Given = { [field in Subject | (typeof companions)[Subject][number]]?: unknown } & { op?: RuleOperator | undefined };
+type Given = { [field in Subject | (typeof companions)[Subject][number]]?: unknown } & {
+  op?: RuleOperator | undefined;
+};
 
 /** Checks what the fields of a rule cannot say one by one, and names the field at fault. */
 function checkRule(subjects: readonly Subject[]) {

@@ -366,7 +366,10 @@ describe('the herald command', () => {
       ...listed.slice(0, -1),
     );
     expect(enrolments).toHaveLength(2);
-    const { stdout: prefixed } = await herald(listed, { ...settings, HERALD_SUBSCRIBER_ID_FORMAT: 'prefixed' });
+    const { stdout: prefixed } = await herald(listed, {
+      ...settings,
+      HERALD_SUBSCRIBER_ID_FORMAT: 'prefixed',
+    });
     expect(prefixed).toContain(formatSubscriberId(enrolments[0]?.subscriber_id ?? '', 'prefixed'));
     expect(enrolments[0]).toMatchObject({ status: 'active', step_id: 'hello', version: 1 });
     expect(enrolments[0]?.workflow_id).toBe(`drip/${enrolments[0]?.enrolment_id}`);

@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { AppError } from '../../../src/contract/errors';
 import { ruleOperators } from '../../../src/contract/rules';
-import {
-  propertyRulesSchema,
-  subscriberRulesSchema,
-  type Rule,
-} from '../../../src/drip/rules/contract';
+import { propertyRulesSchema, subscriberRulesSchema, type Rule } from '../../../src/drip/rules/contract';
 import {
   eventKey,
   eventQuestions,

@@ -1608,7 +1608,7 @@ export type DripChainsCreateBody = {
       match?: 'all' | 'any' | undefined;
       rules: Array<{
         property?: string | undefined;
-        /** With a property: how it compares with `value`. A value of another type compares false. */
+        /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
         op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
         /** With a property. For `exists`: true (default), or false for a property that is absent. */
         value?: string | number | boolean | undefined;
@@ -1653,7 +1653,7 @@ export type DripChainsCreateBody = {
         /** With an event: false for one that has not happened. */
         happened?: boolean | undefined;
         property?: string | undefined;
-        /** With a property: how it compares with `value`. A value of another type compares false. */
+        /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
         op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
         /** With a property. For `exists`: true (default), or false for a property that is absent. */
         value?: string | number | boolean | undefined;
@@ -1714,7 +1714,7 @@ export type DripChainsCreateBody = {
       /** With an event: false for one that has not happened. */
       happened?: boolean | undefined;
       property?: string | undefined;
-      /** With a property: how it compares with `value`. A value of another type compares false. */
+      /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
       op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
       /** With a property. For `exists`: true (default), or false for a property that is absent. */
       value?: string | number | boolean | undefined;
@@ -1740,7 +1740,7 @@ export type DripChainsCreateResponse = {
       match?: 'all' | 'any' | undefined;
       rules: Array<{
         property?: string | undefined;
-        /** With a property: how it compares with `value`. A value of another type compares false. */
+        /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
         op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
         /** With a property. For `exists`: true (default), or false for a property that is absent. */
         value?: string | number | boolean | undefined;
@@ -1783,7 +1783,7 @@ export type DripChainsCreateResponse = {
         /** With an event: false for one that has not happened. */
         happened?: boolean | undefined;
         property?: string | undefined;
-        /** With a property: how it compares with `value`. A value of another type compares false. */
+        /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
         op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
         /** With a property. For `exists`: true (default), or false for a property that is absent. */
         value?: string | number | boolean | undefined;
@@ -1844,7 +1844,7 @@ export type DripChainsCreateResponse = {
       /** With an event: false for one that has not happened. */
       happened?: boolean | undefined;
       property?: string | undefined;
-      /** With a property: how it compares with `value`. A value of another type compares false. */
+      /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
       op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
       /** With a property. For `exists`: true (default), or false for a property that is absent. */
       value?: string | number | boolean | undefined;
@@ -1881,7 +1881,7 @@ export type DripChainsListItem = {
       match?: 'all' | 'any' | undefined;
       rules: Array<{
         property?: string | undefined;
-        /** With a property: how it compares with `value`. A value of another type compares false. */
+        /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
         op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
         /** With a property. For `exists`: true (default), or false for a property that is absent. */
         value?: string | number | boolean | undefined;
@@ -1910,7 +1910,7 @@ export type DripChainsListItem = {
       /** With an event: false for one that has not happened. */
       happened?: boolean | undefined;
       property?: string | undefined;
-      /** With a property: how it compares with `value`. A value of another type compares false. */
+      /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
       op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
       /** With a property. For `exists`: true (default), or false for a property that is absent. */
       value?: string | number | boolean | undefined;
@@ -1940,7 +1940,7 @@ export type DripChainsUpdateBody = {
       match?: 'all' | 'any' | undefined;
       rules: Array<{
         property?: string | undefined;
-        /** With a property: how it compares with `value`. A value of another type compares false. */
+        /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
         op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
         /** With a property. For `exists`: true (default), or false for a property that is absent. */
         value?: string | number | boolean | undefined;
@@ -1985,7 +1985,7 @@ export type DripChainsUpdateBody = {
         /** With an event: false for one that has not happened. */
         happened?: boolean | undefined;
         property?: string | undefined;
-        /** With a property: how it compares with `value`. A value of another type compares false. */
+        /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
         op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
         /** With a property. For `exists`: true (default), or false for a property that is absent. */
         value?: string | number | boolean | undefined;
@@ -2046,7 +2046,7 @@ export type DripChainsUpdateBody = {
       /** With an event: false for one that has not happened. */
       happened?: boolean | undefined;
       property?: string | undefined;
-      /** With a property: how it compares with `value`. A value of another type compares false. */
+      /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
       op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
       /** With a property. For `exists`: true (default), or false for a property that is absent. */
       value?: string | number | boolean | undefined;
@@ -2188,7 +2188,7 @@ export type FormsCreateBody = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2205,7 +2205,7 @@ export type FormsCreateBody = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2221,7 +2221,7 @@ export type FormsCreateBody = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2261,7 +2261,7 @@ export type FormsCreateBody = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2276,7 +2276,7 @@ export type FormsCreateBody = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2333,7 +2333,7 @@ export type FormsCreateResponse = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2350,7 +2350,7 @@ export type FormsCreateResponse = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2366,7 +2366,7 @@ export type FormsCreateResponse = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2406,7 +2406,7 @@ export type FormsCreateResponse = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2421,7 +2421,7 @@ export type FormsCreateResponse = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -3138,7 +3138,7 @@ export type WebhooksCreateBody = {
     rules: Array<{
       /** A path inside `data`, for example `subscriber.tags`. */
       field: string;
-      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false. */
+      /** A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. */
       op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
       /** For `exists`: true (default), or false for a field that is absent or null. */
       value?: string | number | boolean | undefined;
@@ -3163,7 +3163,7 @@ export type WebhooksCreateResponse = {
     rules: Array<{
       /** A path inside `data`, for example `subscriber.tags`. */
       field: string;
-      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false. */
+      /** A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. */
       op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
       /** For `exists`: true (default), or false for a field that is absent or null. */
       value?: string | number | boolean | undefined;
@@ -3171,8 +3171,8 @@ export type WebhooksCreateResponse = {
   } | null;
   description: string | null;
   status: 'active' | 'disabled';
-  /** Why Herald disabled the endpoint, or null. */
-  disabled_reason: string | null;
+  /** Why Herald disabled the endpoint, or null. `gone`: it returned 410. `failing`: every attempt failed for 120 hours. */
+  disabled_reason: 'gone' | 'failing' | null;
   retry_policy: 'durable' | 'quick';
   /** `workflow`: a workflow makes every attempt. `express`: the first attempt is made without a workflow. `auto`: the workflow lane while the service keeps up, otherwise the express lane. Null: the system default. */
   delivery_lane: 'workflow' | 'express' | 'auto' | null;
@@ -3217,7 +3217,7 @@ export type WebhooksListItem = {
     rules: Array<{
       /** A path inside `data`, for example `subscriber.tags`. */
       field: string;
-      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false. */
+      /** A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. */
       op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
       /** For `exists`: true (default), or false for a field that is absent or null. */
       value?: string | number | boolean | undefined;
@@ -3225,8 +3225,8 @@ export type WebhooksListItem = {
   } | null;
   description: string | null;
   status: 'active' | 'disabled';
-  /** Why Herald disabled the endpoint, or null. */
-  disabled_reason: string | null;
+  /** Why Herald disabled the endpoint, or null. `gone`: it returned 410. `failing`: every attempt failed for 120 hours. */
+  disabled_reason: 'gone' | 'failing' | null;
   retry_policy: 'durable' | 'quick';
   /** `workflow`: a workflow makes every attempt. `express`: the first attempt is made without a workflow. `auto`: the workflow lane while the service keeps up, otherwise the express lane. Null: the system default. */
   delivery_lane: 'workflow' | 'express' | 'auto' | null;
@@ -3259,7 +3259,7 @@ export type WebhooksPreviewFilterBody = {
     rules: Array<{
       /** A path inside `data`, for example `subscriber.tags`. */
       field: string;
-      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false. */
+      /** A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. */
       op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
       /** For `exists`: true (default), or false for a field that is absent or null. */
       value?: string | number | boolean | undefined;
@@ -3333,7 +3333,7 @@ export type WebhooksUpdateBody = {
     rules: Array<{
       /** A path inside `data`, for example `subscriber.tags`. */
       field: string;
-      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false. */
+      /** A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. */
       op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
       /** For `exists`: true (default), or false for a field that is absent or null. */
       value?: string | number | boolean | undefined;
@@ -3567,6 +3567,7 @@ export type EventTypesListResponse = {
 export type EventTypesListItem = {
   name: string;
   description: string;
+  /** JSON Schema of the whole body. Later versions may add fields; `POST /v1/publish` refuses unknown ones. */
   schema: Record<string, unknown>;
   example: Record<string, unknown>;
   /** `publisher`: the project can publish it (`POST /v1/publish`). `ticket.*` is `herald` while the project’s own helpdesk is enabled. */
@@ -4482,7 +4483,8 @@ export type EndpointDisabledData = {
   endpoint_id: string;
   url: string;
   occurred_at: string;
-  reason: string;
+  /** `gone`: it returned 410. `failing`: every attempt failed for 120 hours. */
+  reason: 'gone' | 'failing';
 };
 
 /** The data of `endpoint.recovered`. A webhook endpoint that was failing or disabled has had a success again. */

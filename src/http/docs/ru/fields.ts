@@ -479,7 +479,10 @@ export const russianFields: Readonly<Record<string, string>> = {
     '`workflow`: все попытки делает workflow. `express`: первая попытка делается без workflow. `auto`: с workflow, пока сервис успевает, иначе как при express. Null — системное значение по умолчанию.',
   'Headers of your own on every attempt, for example `Authorization`. Values are stored encrypted and shown as `***`. A change replaces all of them; `***` keeps a stored value.':
     'Ваши заголовки для каждой попытки, например `Authorization`. Значения хранятся зашифрованными и показываются как `***`. При изменении заменяются все; `***` оставляет сохранённое значение.',
-  'Why Herald disabled the endpoint, or null.': 'Почему Herald отключил эндпоинт, или null.',
+  'Why Herald disabled the endpoint, or null. `gone`: it returned 410. `failing`: every attempt failed for 120 hours.':
+    'Почему Herald отключил эндпоинт, или null. `gone`: он вернул 410. `failing`: все попытки за 120 часов не удались.',
+  '`gone`: it returned 410. `failing`: every attempt failed for 120 hours.':
+    '`gone`: он вернул 410. `failing`: все попытки за 120 часов не удались.',
   'Headers of your own; every value is shown as `***`.':
     'Ваши заголовки; все значения показываются как `***`.',
   '`failing`: no success since `failing_since`, which a change of the URL or of `status` ends. Otherwise `healthy` with a success in the last 24 hours, `idle` without one.':

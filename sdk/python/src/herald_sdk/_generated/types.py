@@ -1727,7 +1727,7 @@ class RecurringListRunsItem(TypedDict):
 class DripChainsCreateBodyTrigger1WhereRulesItem(TypedDict):
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -1787,7 +1787,7 @@ class DripChainsCreateBodyStepsItem3IfRulesItem(TypedDict):
     """With an event: false for one that has not happened."""
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -1868,7 +1868,7 @@ class DripChainsCreateBodyExitOn1RulesItem(TypedDict):
     """With an event: false for one that has not happened."""
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -1896,7 +1896,7 @@ class DripChainsCreateBody(TypedDict):
 class DripChainsCreateResponseTrigger1WhereRulesItem(TypedDict):
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -1956,7 +1956,7 @@ class DripChainsCreateResponseStepsItem3IfRulesItem(TypedDict):
     """With an event: false for one that has not happened."""
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -2037,7 +2037,7 @@ class DripChainsCreateResponseExitOn1RulesItem(TypedDict):
     """With an event: false for one that has not happened."""
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -2075,7 +2075,7 @@ class DripChainsListResponse(TypedDict):
 class DripChainsListItemTrigger1WhereRulesItem(TypedDict):
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -2119,7 +2119,7 @@ class DripChainsListItemExitOn1RulesItem(TypedDict):
     """With an event: false for one that has not happened."""
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -2149,7 +2149,7 @@ class DripChainsListItem(TypedDict):
 class DripChainsUpdateBodyTrigger1WhereRulesItem(TypedDict):
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -2209,7 +2209,7 @@ class DripChainsUpdateBodyStepsItem3IfRulesItem(TypedDict):
     """With an event: false for one that has not happened."""
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -2290,7 +2290,7 @@ class DripChainsUpdateBodyExitOn1RulesItem(TypedDict):
     """With an event: false for one that has not happened."""
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -2443,7 +2443,7 @@ class FormsCreateBodyRoutesItem1WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2465,7 +2465,7 @@ class FormsCreateBodyRoutesItem2WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2488,7 +2488,7 @@ class FormsCreateBodyRoutesItem3WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2539,7 +2539,7 @@ class FormsCreateBodyRoutesItem4WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2562,7 +2562,7 @@ class FormsCreateBodyRoutesItem5WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2631,7 +2631,7 @@ class FormsCreateResponseRoutesItem1WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2653,7 +2653,7 @@ class FormsCreateResponseRoutesItem2WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2676,7 +2676,7 @@ class FormsCreateResponseRoutesItem3WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2727,7 +2727,7 @@ class FormsCreateResponseRoutesItem4WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2750,7 +2750,7 @@ class FormsCreateResponseRoutesItem5WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -3507,7 +3507,7 @@ class WebhooksCreateBodyFilter1RulesItem(TypedDict):
     field: str
     """A path inside `data`, for example `subscriber.tags`."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false."""
+    """A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field that is absent or null."""
 
@@ -3538,7 +3538,7 @@ class WebhooksCreateResponseFilter1RulesItem(TypedDict):
     field: str
     """A path inside `data`, for example `subscriber.tags`."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false."""
+    """A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field that is absent or null."""
 
@@ -3572,8 +3572,8 @@ class WebhooksCreateResponse(TypedDict):
     filter: Union[WebhooksCreateResponseFilter1, None]
     description: Union[str, None]
     status: Literal["active", "disabled"]
-    disabled_reason: Union[str, None]
-    """Why Herald disabled the endpoint, or null."""
+    disabled_reason: Union[Literal["gone", "failing"], None]
+    """Why Herald disabled the endpoint, or null. `gone`: it returned 410. `failing`: every attempt failed for 120 hours."""
     retry_policy: Literal["durable", "quick"]
     delivery_lane: Union[Literal["workflow", "express", "auto"], None]
     """`workflow`: a workflow makes every attempt. `express`: the first attempt is made without a workflow. `auto`: the workflow lane while the service keeps up, otherwise the express lane. Null: the system default."""
@@ -3599,7 +3599,7 @@ class WebhooksListItemFilter1RulesItem(TypedDict):
     field: str
     """A path inside `data`, for example `subscriber.tags`."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false."""
+    """A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field that is absent or null."""
 
@@ -3633,8 +3633,8 @@ class WebhooksListItem(TypedDict):
     filter: Union[WebhooksListItemFilter1, None]
     description: Union[str, None]
     status: Literal["active", "disabled"]
-    disabled_reason: Union[str, None]
-    """Why Herald disabled the endpoint, or null."""
+    disabled_reason: Union[Literal["gone", "failing"], None]
+    """Why Herald disabled the endpoint, or null. `gone`: it returned 410. `failing`: every attempt failed for 120 hours."""
     retry_policy: Literal["durable", "quick"]
     delivery_lane: Union[Literal["workflow", "express", "auto"], None]
     """`workflow`: a workflow makes every attempt. `express`: the first attempt is made without a workflow. `auto`: the workflow lane while the service keeps up, otherwise the express lane. Null: the system default."""
@@ -3651,7 +3651,7 @@ class WebhooksPreviewFilterBodyFilter1RulesItem(TypedDict):
     field: str
     """A path inside `data`, for example `subscriber.tags`."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false."""
+    """A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field that is absent or null."""
 
@@ -3734,7 +3734,7 @@ class WebhooksUpdateBodyFilter1RulesItem(TypedDict):
     field: str
     """A path inside `data`, for example `subscriber.tags`."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false."""
+    """A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field that is absent or null."""
 
@@ -3986,6 +3986,7 @@ class EventTypesListItem(TypedDict):
     name: str
     description: str
     schema: Dict[str, Any]
+    """JSON Schema of the whole body. Later versions may add fields; `POST /v1/publish` refuses unknown ones."""
     example: Dict[str, Any]
     source: Literal["herald", "publisher"]
     """`publisher`: the project can publish it (`POST /v1/publish`). `ticket.*` is `herald` while the project’s own helpdesk is enabled."""
@@ -4938,7 +4939,8 @@ class EndpointDisabledData(TypedDict):
     endpoint_id: str
     url: str
     occurred_at: str
-    reason: str
+    reason: Literal["gone", "failing"]
+    """`gone`: it returned 410. `failing`: every attempt failed for 120 hours."""
 
 
 class EndpointRecoveredData(TypedDict):
