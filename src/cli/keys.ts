@@ -69,7 +69,7 @@ export function addKeyCommands(program: Command): void {
     .action(async (slug: string, keyId: string, { json }: { json?: boolean }) => {
       await withDatabase(async (pool) => {
         const project = await requireProject(pool, slug);
-        return audited(pool, byCli(project.id, 'key.deleted', keyId), () =>
+        return audited(pool, byCli(project.id, 'key.revoked', keyId), () =>
           withTransaction(pool, async (db) => {
             if (isUuid(keyId) && (await revokeApiKey(db, project.id, keyId))) return;
             throw new UsageError(`Project "${slug}" has no active key "${keyId}".`);

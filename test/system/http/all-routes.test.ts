@@ -549,7 +549,7 @@ test('a change that is refused has no entry in the audit log; of two ids in a pa
       )
     ).rows;
   const before = await audit();
-  expect(before).toContainEqual({ action: 'drip_chain_enrolment.deleted', target_id: enrolment });
+  expect(before).toContainEqual({ action: 'enrolment.cancelled', target_id: enrolment });
 
   expectError(await project.api('DELETE', `/v1/scheduled/${scheduled}`), 'conflict');
   expectError(await project.api('POST', `/v1/recurring/${recurring}/run`), 'conflict');
