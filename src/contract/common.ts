@@ -88,6 +88,20 @@ export const slugSchema = z
   .string()
   .regex(new RegExp(`^[a-z0-9-]{${slugLength.min},${slugLength.max}}$`), `must be ${slugRule}`);
 
+/** `true` or `false` in a query. */
+export const queryBoolean = z.preprocess(
+  (text) => (text === 'true' ? true : text === 'false' ? false : text),
+  z.boolean({ error: 'must be true or false' }),
+);
+
+/** One of a few whole numbers in a query. */
+export function queryNumber(values: readonly number[]) {
+  return z.coerce
+    .number()
+    .refine((value) => values.includes(value), `must be ${values.join(' or ')}`)
+    .meta({ type: 'integer', enum: [...values] });
+}
+
 const limitSchema = z.coerce.number().int().min(1).max(limits.pageSize.max).default(limits.pageSize.default);
 
 /** Every list is a page. */

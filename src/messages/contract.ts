@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { characters } from '../contract/characters';
-import { channelSchema, givenTimeSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
+import {
+  channelSchema,
+  givenTimeSchema,
+  idSchema,
+  pageQuery,
+  queryNumber,
+  timestampSchema,
+} from '../contract/common';
 import { AppError } from '../contract/errors';
 import {
   checkContent,
@@ -171,7 +178,7 @@ export const messageListQuery = z.strictObject({
   ...pageQuery,
 });
 
-export const messageStatsQuery = z.strictObject({ hours: z.enum(['24', '168']).default('24') });
+export const messageStatsQuery = z.strictObject({ hours: queryNumber([24, 168]).default(24) });
 export const messageStatsSchema = z.strictObject({
   sent: z.number().int(),
   failed: z.number().int(),

@@ -97,7 +97,7 @@ export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'co
         query: messageStatsQuery,
         response: messageStatsSchema,
       },
-      ({ project, query }) => countMessages(pool, project.id, Number(query.hours)),
+      ({ project, query }) => countMessages(pool, project.id, query.hours),
     ),
 
     route(

@@ -5,6 +5,7 @@ import {
   givenTimeSchema,
   idSchema,
   pageQuery,
+  queryNumber,
   timestampSchema,
 } from '../contract/common';
 import { KIB, limits } from '../contract/limits';
@@ -212,7 +213,7 @@ export const endpointSchema = z.strictObject({
 export type EndpointView = z.infer<typeof endpointSchema>;
 
 export const statsQuery = z.strictObject({
-  hours: z.enum(['24', '168']).default('24').describe('How many hours, up to the present one.'),
+  hours: queryNumber([24, 168]).default(24).describe('How many hours, up to the present one.'),
 });
 
 const statsFields = {

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { routeSpecs } from '../../../sdk/generator/routes';
+import { queryBoolean, queryNumber } from '../../../src/contract/common';
 import { eventTypes } from '../../../src/events/contract';
 import { openApiDocument } from '../../../src/http/openapi';
 
@@ -30,4 +32,22 @@ test('requests say that unknown fields are refused', () => {
 test('a later version can add error codes', () => {
   const { code } = (components as { schemas: { Error: { properties: Json } } }).schemas.Error.properties;
   expect(code).not.toHaveProperty('enum');
+});
+
+test('a boolean or a number of a query has its type in the description, and is text in a request', () => {
+  const parameters = operations.flatMap((operation) => operation['parameters'] as { schema: Json }[]);
+  const texts = parameters.filter(({ schema }) => {
+    const values = (schema['enum'] ?? []) as unknown[];
+    return values.some((value) => ['true', 'false'].includes(String(value)) || /^\d+$/.test(String(value)));
+  });
+  expect(texts.length).toBeGreaterThan(0);
+  for (const { schema } of texts)
+    expect(schema).toMatchObject({ type: 'integer', enum: [24, 168], default: 24 });
+  expect(parameters.map(({ schema }) => schema)).toContainEqual({ type: 'boolean' });
+  const query = z.strictObject({ open: queryBoolean.optional(), hours: queryNumber([24, 168]).default(24) });
+  expect(query.parse({ open: 'false', hours: '168' })).toEqual({ open: false, hours: 168 });
+  expect(query.parse({})).toEqual({ hours: 24 });
+  for (const given of [{ open: 'yes' }, { open: '' }, { hours: '25' }]) {
+    expect(query.safeParse(given).success).toBe(false);
+  }
 });

@@ -1,8 +1,8 @@
 import { routeSpecs } from '../../../sdk/generator/routes';
 import { auditActionOf } from '../../../src/http/audit-action';
 
-const actions = new Map(
-  routeSpecs().map((spec) => [`${spec.method} ${spec.path}`, auditActionOf(spec)] as const),
+const actions = new Map<string, string | null>(
+  routeSpecs().map((spec) => [`${spec.method} ${spec.path}`, auditActionOf(spec)]),
 );
 
 it.each([

@@ -387,7 +387,7 @@ export type SubscribersListQuery = {
   q?: string | undefined;
   /** Only these subscribers: up to 100 ids, separated by commas. */
   ids?: string | undefined;
-  active?: 'true' | 'false' | undefined;
+  active?: boolean | undefined;
   cursor?: string | undefined;
   limit?: number | undefined;
 };
@@ -465,7 +465,7 @@ export type SubscribersUpdateResponse = SubscribersListItem;
 /** The query of POST /v1/import/subscribers. */
 export type ImportsCreateSubscribersQuery = {
   /** Checks every row and changes nothing. */
-  dry_run?: 'true' | 'false' | undefined;
+  dry_run?: boolean | undefined;
 };
 
 /** The response of POST /v1/import/subscribers. */
@@ -679,7 +679,7 @@ export type ExportsGetSubscribersQuery = {
   external_id?: string | undefined;
   /** Only subscribers whose name, username or external_id begins with this text, in any case, or who have this tag. */
   q?: string | undefined;
-  active?: 'true' | 'false' | undefined;
+  active?: boolean | undefined;
 };
 
 /** The body of POST /v1/send. */
@@ -2835,9 +2835,9 @@ export type TicketsListQuery = {
   /** A UUID, or `sub_` + base62. */
   subscriber_id?: string | undefined;
   number?: number | undefined;
-  overdue?: 'true' | 'false' | undefined;
+  overdue?: boolean | undefined;
   /** `true`: all but closed ones; `false`: closed ones. */
-  open?: 'true' | 'false' | undefined;
+  open?: boolean | undefined;
   /** Beginnings of words of the subject, the first message or the customer; or a number, such as #42. */
   q?: string | undefined;
   /** Newest first by creation, or by the last message or change. */
@@ -2990,9 +2990,9 @@ export type ExportsGetTicketsQuery = {
   /** A UUID, or `sub_` + base62. */
   subscriber_id?: string | undefined;
   number?: number | undefined;
-  overdue?: 'true' | 'false' | undefined;
+  overdue?: boolean | undefined;
   /** `true`: all but closed ones; `false`: closed ones. */
-  open?: 'true' | 'false' | undefined;
+  open?: boolean | undefined;
   /** Beginnings of words of the subject, the first message or the customer; or a number, such as #42. */
   q?: string | undefined;
 };
@@ -3039,7 +3039,7 @@ export type MessagesListItem = {
 
 /** The query of GET /v1/messages/stats. */
 export type MessagesGetStatsQuery = {
-  hours?: '24' | '168' | undefined;
+  hours?: 24 | 168 | undefined;
 };
 
 /** The response of GET /v1/messages/stats. */
@@ -3280,7 +3280,7 @@ export type WebhooksPreviewFilterResponse = {
 /** The query of GET /v1/webhooks/stats. */
 export type WebhooksAllStatsQuery = {
   /** How many hours, up to the present one. */
-  hours?: '24' | '168' | undefined;
+  hours?: 24 | 168 | undefined;
 };
 
 /** The response of GET /v1/webhooks/stats. */

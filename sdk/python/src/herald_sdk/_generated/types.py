@@ -415,7 +415,7 @@ class SubscribersListQuery(TypedDict):
     """Only subscribers whose name, username or external_id begins with this text, in any case, or who have this tag."""
     ids: NotRequired[str]
     """Only these subscribers: up to 100 ids, separated by commas."""
-    active: NotRequired[Literal["true", "false"]]
+    active: NotRequired[bool]
     cursor: NotRequired[str]
     limit: NotRequired[int]
 
@@ -494,7 +494,7 @@ class SubscribersUpdateBody(TypedDict):
 class ImportsCreateSubscribersQuery(TypedDict):
     """The query of POST /v1/import/subscribers."""
 
-    dry_run: NotRequired[Literal["true", "false"]]
+    dry_run: NotRequired[bool]
     """Checks every row and changes nothing."""
 
 
@@ -706,7 +706,7 @@ class ExportsGetSubscribersQuery(TypedDict):
     """Your own id of the user: 1 to 128 printable characters."""
     q: NotRequired[str]
     """Only subscribers whose name, username or external_id begins with this text, in any case, or who have this tag."""
-    active: NotRequired[Literal["true", "false"]]
+    active: NotRequired[bool]
 
 
 class MessagesSendBodyButtonsItemItem(TypedDict):
@@ -3185,8 +3185,8 @@ class TicketsListQuery(TypedDict):
     subscriber_id: NotRequired[str]
     """A UUID, or `sub_` + base62."""
     number: NotRequired[int]
-    overdue: NotRequired[Literal["true", "false"]]
-    open: NotRequired[Literal["true", "false"]]
+    overdue: NotRequired[bool]
+    open: NotRequired[bool]
     """`true`: all but closed ones; `false`: closed ones."""
     q: NotRequired[str]
     """Beginnings of words of the subject, the first message or the customer; or a number, such as #42."""
@@ -3349,8 +3349,8 @@ class ExportsGetTicketsQuery(TypedDict):
     subscriber_id: NotRequired[str]
     """A UUID, or `sub_` + base62."""
     number: NotRequired[int]
-    overdue: NotRequired[Literal["true", "false"]]
-    open: NotRequired[Literal["true", "false"]]
+    overdue: NotRequired[bool]
+    open: NotRequired[bool]
     """`true`: all but closed ones; `false`: closed ones."""
     q: NotRequired[str]
     """Beginnings of words of the subject, the first message or the customer; or a number, such as #42."""
@@ -3402,7 +3402,7 @@ class MessagesListItem(TypedDict):
 class MessagesGetStatsQuery(TypedDict):
     """The query of GET /v1/messages/stats."""
 
-    hours: NotRequired[Literal["24", "168"]]
+    hours: NotRequired[Literal[24, 168]]
 
 
 class MessagesGetStatsResponse(TypedDict):
@@ -3685,7 +3685,7 @@ class WebhooksPreviewFilterResponse(TypedDict):
 class WebhooksAllStatsQuery(TypedDict):
     """The query of GET /v1/webhooks/stats."""
 
-    hours: NotRequired[Literal["24", "168"]]
+    hours: NotRequired[Literal[24, 168]]
     """How many hours, up to the present one."""
 
 
