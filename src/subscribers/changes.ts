@@ -29,6 +29,15 @@ export async function requireSubscriber(
   return orNotFound(await findSubscriber(db, projectId, uuidOf(publicId)));
 }
 
+/** The id of the subscriber by whom a list is filtered; null without one. Throws as `requireSubscriber`. */
+export async function filteredSubscriberId(
+  db: Db,
+  projectId: string,
+  publicId: string | undefined,
+): Promise<string | null> {
+  return publicId === undefined ? null : (await requireSubscriber(db, projectId, publicId)).id;
+}
+
 export function uuidOf(publicId: string): string {
   const id = parseSubscriberId(publicId);
   if (id === null) throw new AppError('subscriber_not_found');

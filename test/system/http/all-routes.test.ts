@@ -637,10 +637,19 @@ describe('an id of another project', () => {
   });
 
   test('in a query gets the response of an unknown one', async () => {
-    const read = (id: string) => stranger.api('GET', `/v1/messages?subscriber_id=${id}`);
-    const unknown = await read(randomUUID());
-    expect(unknown.status).toBe(404);
-    expect((await read(owner.person.subscriberId)).body).toEqual(unknown.body);
+    const chain = await stranger.api('POST', '/v1/drip-chains', {
+      name: 'Own',
+      trigger: { type: 'manual' },
+      steps: [{ id: 'end', type: 'end' }],
+    });
+    const lists = ['auth/sessions', 'messages', 'events', 'scheduled', 'helpdesk/tickets'];
+    for (const list of [...lists, `drip-chains/${chain.body.drip_id}/enrolments`]) {
+      const read = (id: string) => stranger.api('GET', `/v1/${list}?subscriber_id=${id}`);
+      const unknown = await read(randomUUID());
+      expect([list, unknown.status, unknown.body.code]).toEqual([list, 404, 'subscriber_not_found']);
+      expect((await read('no-id')).body).toEqual(unknown.body);
+      expect((await read(owner.person.subscriberId)).body).toEqual(unknown.body);
+    }
   });
 
   test('among deliveries to retry is reported like an unknown one', async () => {
