@@ -158,7 +158,9 @@ export const messageRecordSchema = z.strictObject({
   text: z.string().nullable().describe('Null for a one-time code.'),
   created_at: timestampSchema,
   ended_at: timestampSchema.nullable(),
-  clicked_at: z.array(timestampSchema).describe('Taps on its buttons, oldest first, at most 20.'),
+  clicks: z
+    .array(z.strictObject({ clicked_at: timestampSchema }))
+    .describe('Taps on its buttons, oldest first, at most 20.'),
 });
 export type MessageRecord = z.infer<typeof messageRecordSchema>;
 
