@@ -209,8 +209,9 @@ export const eventRegistry = {
       ...whoFields,
       permissions: z.array(z.string()).describe('After the change.'),
       previous: z.array(z.string()).describe('Before the change.'),
+      occurred_at: timestampSchema,
     }),
-    { ...recipientExample, permissions: ['news', 'offers'], previous: ['news'] },
+    { ...recipientExample, permissions: ['news', 'offers'], previous: ['news'], occurred_at: AT },
   ),
   'delivery.success': event(
     'A message was delivered to the messenger.',

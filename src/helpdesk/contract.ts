@@ -238,7 +238,7 @@ export const ticketMessageSchema = z.strictObject({
   attachments: z.array(attachmentSchema),
   change: z
     .strictObject({
-      field: z.enum(['status', 'assignee']),
+      field: z.enum(['status', 'assignee_id']),
       before: z.string().nullable(),
       after: z.string().nullable(),
     })

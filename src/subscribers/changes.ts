@@ -5,6 +5,7 @@ import { limits } from '../contract/limits';
 import { withTransaction, type Db } from '../db/pool';
 import type { EventData } from '../events/contract';
 import { emitEvent } from '../events';
+import { isoTime } from '../lib/iso-time';
 import { lockProject } from '../projects';
 import type { Properties, PropertyValue, SubscriberChanges, Tagged, Tagging } from './contract';
 import { maxLabels } from './labels';
@@ -134,6 +135,7 @@ export function permissionChange(
     external_id: after.external_id,
     permissions: after.permissions,
     previous: before.permissions,
+    occurred_at: isoTime(new Date()),
   };
 }
 

@@ -2931,7 +2931,7 @@ export type TicketsListMessagesItem = {
   }>;
   /** Of `system`: what was changed. An assignee is the id of a member. */
   change: {
-    field: 'status' | 'assignee';
+    field: 'status' | 'assignee_id';
     before: string | null;
     after: string | null;
   } | null;
@@ -3034,7 +3034,9 @@ export type MessagesListItem = {
   created_at: string;
   ended_at: string | null;
   /** Taps on its buttons, oldest first, at most 20. */
-  clicked_at: Array<string>;
+  clicks: Array<{
+    clicked_at: string;
+  }>;
 };
 
 /** The query of GET /v1/messages/stats. */
@@ -3066,7 +3068,9 @@ export type MessagesGetResponse = {
   created_at: string;
   ended_at: string | null;
   /** Taps on its buttons, oldest first, at most 20. */
-  clicked_at: Array<string>;
+  clicks: Array<{
+    clicked_at: string;
+  }>;
   /** As it was sent. Null for a one-time code. */
   content: {
     /** Null for a template. */
@@ -3596,7 +3600,7 @@ export type ProjectGetResponse = {
   brand: {
     /** Where the logo was fetched from; null if it was uploaded. Herald serves its own copy. */
     logo_url: string | null;
-    /** Path of that copy on this server; a new logo has a new path. */
+    /** For the dashboard: path of that copy on this server; a new logo has a new path. */
     logo_path: string | null;
     /** Colour of the buttons on the hosted login page: #rrggbb. */
     color: string | null;
@@ -4055,6 +4059,7 @@ export type SubscriptionPermissionChangedData = {
   permissions: Array<string>;
   /** Before the change. */
   previous: Array<string>;
+  occurred_at: string;
 };
 
 /** The data of `delivery.success`. A message was delivered to the messenger. */

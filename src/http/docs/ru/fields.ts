@@ -552,8 +552,8 @@ export const russianFields: Readonly<Record<string, string>> = {
   'How the hosted login page looks.': 'Как выглядит страница входа Herald.',
   'Where the logo was fetched from; null if it was uploaded. Herald serves its own copy.':
     'Откуда взят логотип; null, если его загрузили. Herald отдаёт свою копию.',
-  'Path of that copy on this server; a new logo has a new path.':
-    'Путь к этой копии на сервере; у нового логотипа новый путь.',
+  'For the dashboard: path of that copy on this server; a new logo has a new path.':
+    'Для панели: путь к этой копии на сервере; у нового логотипа новый путь.',
   'Colour of the buttons on the hosted login page: #rrggbb.':
     'Цвет кнопок на странице входа Herald: #rrggbb.',
   'Privacy policy, linked on the hosted login page.':

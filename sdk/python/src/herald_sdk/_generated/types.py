@@ -3276,7 +3276,7 @@ class TicketsListMessagesItemAttachmentsItem(TypedDict):
 
 
 class TicketsListMessagesItemChange1(TypedDict):
-    field: Literal["status", "assignee"]
+    field: Literal["status", "assignee_id"]
     before: Union[str, None]
     after: Union[str, None]
 
@@ -3377,6 +3377,10 @@ class MessagesListResponse(TypedDict):
     next_cursor: Union[str, None]
 
 
+class MessagesListItemClicksItem(TypedDict):
+    clicked_at: str
+
+
 class MessagesListItem(TypedDict):
     """An entry of the list of GET /v1/messages."""
 
@@ -3395,7 +3399,7 @@ class MessagesListItem(TypedDict):
     """Null for a one-time code."""
     created_at: str
     ended_at: Union[str, None]
-    clicked_at: List[str]
+    clicks: List[MessagesListItemClicksItem]
     """Taps on its buttons, oldest first, at most 20."""
 
 
@@ -3410,6 +3414,10 @@ class MessagesGetStatsResponse(TypedDict):
 
     sent: int
     failed: int
+
+
+class MessagesGetResponseClicksItem(TypedDict):
+    clicked_at: str
 
 
 class MessagesGetResponseContent1ButtonsItemItem(TypedDict):
@@ -3455,7 +3463,7 @@ class MessagesGetResponse(TypedDict):
     """Null for a one-time code."""
     created_at: str
     ended_at: Union[str, None]
-    clicked_at: List[str]
+    clicks: List[MessagesGetResponseClicksItem]
     """Taps on its buttons, oldest first, at most 20."""
     content: Union[MessagesGetResponseContent1, None]
     """As it was sent. Null for a one-time code."""
@@ -3996,7 +4004,7 @@ class ProjectGetResponseBrand(TypedDict):
     logo_url: Union[str, None]
     """Where the logo was fetched from; null if it was uploaded. Herald serves its own copy."""
     logo_path: Union[str, None]
-    """Path of that copy on this server; a new logo has a new path."""
+    """For the dashboard: path of that copy on this server; a new logo has a new path."""
     color: Union[str, None]
     """Colour of the buttons on the hosted login page: #rrggbb."""
     privacy_url: Union[str, None]
@@ -4499,6 +4507,7 @@ class SubscriptionPermissionChangedData(TypedDict):
     """After the change."""
     previous: List[str]
     """Before the change."""
+    occurred_at: str
 
 
 class DeliverySuccessData(TypedDict):
