@@ -25,7 +25,7 @@ function present({ id, project, name, status, version, trigger, ...counts }: Ope
     name,
     status,
     version,
-    trigger: trigger.type,
+    trigger_type: trigger.type,
     active,
     parked,
     late,
@@ -55,7 +55,7 @@ async function list(options: { project?: string; limit: number; json?: boolean }
             chain.project,
             chain.name,
             chain.status,
-            chain.trigger,
+            chain.trigger_type,
             chain.active,
             chain.parked,
             chain.late,
@@ -103,7 +103,8 @@ function presentEnrolment(
     enrolment_id: id,
     subscriber_id: formatSubscriberId(subscriber_id, format),
     version,
-    status: rest.parked ? 'parked' : status,
+    status,
+    parked: rest.parked,
     reason,
     step_id: rest.step_id,
     next_at: isoTimeOrNull(rest.next_at),
@@ -111,6 +112,11 @@ function presentEnrolment(
     ended_at: isoTimeOrNull(rest.ended_at),
     workflow_id: workflowIds.drip(id),
   };
+}
+
+function enrolmentState({ status, parked, reason }: ReturnType<typeof presentEnrolment>): string {
+  if (parked) return 'parked';
+  return reason === null ? status : `${status}: ${reason}`;
 }
 
 interface EnrolmentOptions {
@@ -136,7 +142,7 @@ async function enrolments({ chain, status, limit, json }: EnrolmentOptions): Pro
           shown.map((each) => [
             each.enrolment_id,
             each.subscriber_id,
-            each.reason === null ? each.status : `${each.status}: ${each.reason}`,
+            enrolmentState(each),
             each.step_id,
             each.next_at,
             each.started_at,

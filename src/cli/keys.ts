@@ -58,7 +58,8 @@ export function addKeyCommands(program: Command): void {
         isoTimeOrNull(entry.last_used_at),
         isoTimeOrNull(entry.revoked_at),
       ]);
-      print(keys, json, () =>
+      const shown = keys.map(({ id, ...key }) => ({ key_id: id, ...key }));
+      print(shown, json, () =>
         table(['key_id', 'key', 'name', 'scopes', 'created', 'last used', 'revoked'], rows),
       );
     });

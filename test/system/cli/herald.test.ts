@@ -56,7 +56,7 @@ describe('the herald command', () => {
       callback_url: 'https://shop.example.com/callback?from=herald',
     });
     expect(await json('project', 'show', 'shop')).toMatchObject({
-      id: created.project_id,
+      project_id: created.project_id,
       slug: 'shop',
       created_at: aTime,
     });
@@ -192,7 +192,7 @@ describe('the herald command', () => {
     const listed = await json<object[]>('key', 'list', 'keys');
     expect(listed).toHaveLength(2);
     expect(listed[0]).toMatchObject({
-      id: created.key_id,
+      key_id: created.key_id,
       name: 'backend',
       created_at: aTime,
       last_used_at: null,
@@ -349,7 +349,7 @@ describe('the herald command', () => {
        FROM people`,
       [project, chain],
     );
-    const own = { drip_id: chain, project: 'drip', name: 'Welcome', trigger: 'subscription', active: 3 };
+    const own = { drip_id: chain, project: 'drip', name: 'Welcome', trigger_type: 'subscription', active: 3 };
     expect(await json('drip', 'list', '--project', 'drip')).toEqual([
       expect.objectContaining({ ...own, status: 'active', parked: 1, late: 2 }),
     ]);
@@ -371,7 +371,7 @@ describe('the herald command', () => {
       HERALD_SUBSCRIBER_ID_FORMAT: 'prefixed',
     });
     expect(prefixed).toContain(formatSubscriberId(enrolments[0]?.subscriber_id ?? '', 'prefixed'));
-    expect(enrolments[0]).toMatchObject({ status: 'active', step_id: 'hello', version: 1 });
+    expect(enrolments[0]).toMatchObject({ status: 'active', parked: false, step_id: 'hello', version: 1 });
     expect(enrolments[0]?.workflow_id).toBe(`drip/${enrolments[0]?.enrolment_id}`);
     const { rows } = await database.pool.query(
       `SELECT actor_type, action FROM audit_entries WHERE project_id = $1 AND target_id = $2`,
@@ -395,13 +395,21 @@ describe('the herald command', () => {
     );
     const [batch, ...more] = await json<Record<string, unknown>[]>('batch', 'list', '--project', 'campaigns');
     expect(batch).toMatchObject({
+      batch_id: expect.any(String),
       project: 'campaigns',
-      name: '7 messages',
+      total: 7,
       status: 'completed',
-      next_at: null,
+      created_at: aTime,
     });
     expect(more).toEqual([]);
-    expect(await json('template', 'list', '--project', 'campaigns')).toEqual([]);
+    await database.pool.query(
+      `INSERT INTO templates (project_id, key, name, purpose, format, default_lang, variants)
+       VALUES ($1, 'hi', 'Hello', 'message', 'plain', 'en', '{"en": {"text": "Hi"}}')`,
+      [project],
+    );
+    expect(await json('template', 'list', '--project', 'campaigns')).toEqual([
+      { key: 'hi', project: 'campaigns', name: 'Hello', version: 1, created_at: aTime },
+    ]);
     for (const kind of ['scheduled', 'recurring']) {
       expect(await json(kind, 'list', '--project', 'campaigns', '--status', 'active')).toEqual([]);
     }
