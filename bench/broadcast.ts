@@ -17,7 +17,7 @@ const RECIPIENTS = Number(process.env['HERALD_BENCH_RECIPIENTS'] ?? 20_000);
 /** Recipients of the second broadcast, whose worker is killed halfway. */
 const KILLED_RECIPIENTS = Math.min(10_000, RECIPIENTS);
 const MAX_HISTORY_EVENTS = 10_000;
-const workerEnv = { HERALD_BROADCAST_PER_SECOND: String(PER_SECOND) };
+const workerEnv = { HERALD_MESSAGES_PER_SECOND: String(PER_SECOND) };
 const SAMPLE_MS = 1_000;
 const RESPONSE_MS = 100;
 

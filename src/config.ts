@@ -193,7 +193,7 @@ const ownSettings = z.object({
   HERALD_FORM_SUBMISSIONS_PER_MINUTE: perMinute(limits.formSubmissionsPerMinute).describe(
     'Submissions of one form per minute, from its page and from sites.',
   ),
-  HERALD_FORM_SUBMISSIONS_PER_ADDRESS: perMinute(limits.formSubmissionsPerAddress).describe(
+  HERALD_FORM_SUBMISSIONS_PER_ADDRESS_PER_MINUTE: perMinute(limits.formSubmissionsPerAddress).describe(
     'Submissions of one form per minute and address (IPv6: /64 network).',
   ),
   HERALD_OIDC_FAILURES_PER_MINUTE: perMinute(limits.oidcFailuresPerMinute).describe(
@@ -248,7 +248,7 @@ const ownSettings = z.object({
     .max(744, { error: HOURS })
     .default(limits.graceHours)
     .describe('Grace period after a project runs out of credits; at most one per calendar month.'),
-  HERALD_BROADCAST_PER_SECOND: z.coerce
+  HERALD_MESSAGES_PER_SECOND: z.coerce
     .number()
     .positive()
     .max(10_000)
@@ -344,11 +344,11 @@ export function loadConfig(env: NodeJS.ProcessEnv, roles?: string): Config {
   };
 }
 
-/** Variables with our prefix that are no settings: probably misspelt. */
+/** Variables with our prefix that are no settings: probably misspelt. `HERALD_API_KEY` is for the CLI. */
 export function unknownSettings(env: NodeJS.ProcessEnv): string[] {
-  return Object.keys(env).filter(
-    (name) => /^HERALD_/.test(name) && !name.startsWith('HERALD_TEST_') && !(name in ownSettings.shape),
-  );
+  const isKnown = (name: string) =>
+    name === 'HERALD_API_KEY' || name.startsWith('HERALD_TEST_') || name in ownSettings.shape;
+  return Object.keys(env).filter((name) => /^HERALD_/.test(name) && !isKnown(name));
 }
 
 function isReadableFile(file: string): boolean {

@@ -112,7 +112,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       eagerClient: () => workerClient,
       queues: taskQueues(config.HERALD_TASK_QUEUE_PREFIX),
       messengers,
-      turns: createTurns({ pool, perSecond: config.HERALD_BROADCAST_PER_SECOND, log }),
+      turns: createTurns({ pool, perSecond: config.HERALD_MESSAGES_PER_SECOND, log }),
       publicUrl: () => config.HERALD_PUBLIC_URL ?? localUrl(config.host, boundPort),
       temporalUiUrl: options.temporalUiUrl,
     };

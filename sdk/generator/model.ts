@@ -149,9 +149,11 @@ export class NamedSchemas {
   }
 }
 
-/** The description of the place where a schema is used makes no other type. */
+/** The description of the place where a schema is used makes no other type, nor does whether it is of a request or a response. */
 function keyOf({ description: _, ...schema }: Schema): string {
-  return JSON.stringify(schema);
+  return JSON.stringify(schema, (word, value: unknown) =>
+    word === 'additionalProperties' && value === false ? undefined : value,
+  );
 }
 
 function isWorthAName({ properties, oneOf, anyOf }: Schema): boolean {

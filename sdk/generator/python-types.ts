@@ -152,7 +152,7 @@ ${eventTypes.join('\n\n')}
 WebhookEvent = Union[
 ${events.map(({ type }) => `    ${type}Event,\n`).join('')}]
 
-# Every error code that the service can return.
+# The error codes of this version; a later service may return others.
 ErrorCode = Literal[
 ${model.errorCodes.map((code) => `    "${code}",\n`).join('')}]
 `;

@@ -34,7 +34,7 @@ ${types.join('\n')}
 export interface EventData {
 ${events.join('')}}
 
-/** Every error code that the service can return. */
+/** The error codes of this version; a later service may return others. */
 export type ErrorCode =
 ${codes};
 `;

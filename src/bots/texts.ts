@@ -1,5 +1,6 @@
-import type { Language } from '../contract/common';
+import type { EndpointDisabledReason, Language } from '../contract/common';
 import { readUserAgent } from '../contract/device';
+import { limits } from '../contract/limits';
 import type { Role } from '../contract/scopes';
 
 /**
@@ -63,7 +64,7 @@ export interface BotTexts {
   openDashboard: string;
 
   endpointFailing(project: string, url: string): string;
-  endpointDisabled(project: string, url: string): string;
+  endpointDisabled(project: string, url: string, reason: EndpointDisabledReason): string;
   endpointRecovered(project: string, url: string): string;
   creditsLow(project: string): string;
   creditsExhausted(project: string): string;
@@ -213,8 +214,12 @@ const en: BotTexts = {
 
   endpointFailing: (project, url) =>
     `${shown(project)}: the webhook endpoint ${shown(url)} is failing. Herald keeps retrying.`,
-  endpointDisabled: (project, url) =>
-    `${shown(project)}: the webhook endpoint ${shown(url)} was disabled. Its deliveries are paused.`,
+  endpointDisabled: (project, url, reason) =>
+    `${shown(project)}: the webhook endpoint ${shown(url)} was disabled, because ${
+      reason === 'gone'
+        ? 'it returned 410 Gone'
+        : `every attempt failed for ${limits.webhookDisableAfterHours} hours`
+    }. Its deliveries are paused.`,
   endpointRecovered: (project, url) => `${shown(project)}: the webhook endpoint ${shown(url)} works again.`,
   creditsLow: (project) => `${shown(project)}: most logins of this month are used.`,
   creditsExhausted: (project) => `${shown(project)}: no logins are left this month.`,
@@ -349,8 +354,12 @@ const ru: BotTexts = {
 
   endpointFailing: (project, url) =>
     `«${shown(project)}»: вебхуки на ${shown(url)} не доходят. Herald продолжает попытки.`,
-  endpointDisabled: (project, url) =>
-    `«${shown(project)}»: вебхуки на ${shown(url)} отключены. Доставка приостановлена.`,
+  endpointDisabled: (project, url, reason) =>
+    `«${shown(project)}»: вебхуки на ${shown(url)} отключены: ${
+      reason === 'gone'
+        ? 'сервер вернул 410 Gone'
+        : `все попытки за ${limits.webhookDisableAfterHours} ч не удались`
+    }. Доставка приостановлена.`,
   endpointRecovered: (project, url) => `«${shown(project)}»: вебхуки на ${shown(url)} снова доходят.`,
   creditsLow: (project) => `«${shown(project)}»: входы этого месяца почти израсходованы.`,
   creditsExhausted: (project) => `«${shown(project)}»: входы этого месяца закончились.`,

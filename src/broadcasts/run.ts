@@ -128,7 +128,7 @@ async function runSender(
   recorder: BroadcastRecorder,
   signal: AbortSignal,
 ): Promise<RunEnd> {
-  const perSecond = deps.config.HERALD_BROADCAST_PER_SECOND;
+  const perSecond = deps.config.HERALD_MESSAGES_PER_SECOND;
   const concurrency = Math.max(MIN_CONCURRENCY, Math.ceil(perSecond));
   const callsOf = (recipient: ClaimedRecipient) => run.messageFor(recipient).calls(sender.channel);
   const outage = new OutageBackoff();

@@ -29,8 +29,7 @@ function endpointOf({ endpoint_description, url }: OperatorDelivery): string {
 }
 
 function present(delivery: OperatorDelivery) {
-  const { project_slug: project, url } = delivery;
-  return { ...presentDelivery(delivery), project, url, endpoint: endpointOf(delivery) };
+  return { ...presentDelivery(delivery), project: delivery.project_slug, endpoint: endpointOf(delivery) };
 }
 
 async function requireDelivery(pool: pg.Pool, id: string): Promise<OperatorDelivery> {

@@ -11,7 +11,7 @@ import {
 import { createPool } from '../db/pool';
 import { print } from './output';
 
-const marks: Record<Finding['status'], string> = { ok: 'ok', problem: 'PROBLEM', 'not checked': '–' };
+const marks: Record<Finding['status'], string> = { ok: 'ok', problem: 'PROBLEM', not_checked: '–' };
 
 /** Loads all checks before the first one runs: loading takes long enough to distort a latency check. */
 async function loadChecks() {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
+import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { enrolmentStatuses, type EnrolmentStatus } from '../drip/contract';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import {
@@ -24,7 +25,7 @@ function present({ id, project, name, status, version, trigger, ...counts }: Ope
     name,
     status,
     version,
-    trigger: trigger.type,
+    trigger_type: trigger.type,
     active,
     parked,
     late,
@@ -54,7 +55,7 @@ async function list(options: { project?: string; limit: number; json?: boolean }
             chain.project,
             chain.name,
             chain.status,
-            chain.trigger,
+            chain.trigger_type,
             chain.active,
             chain.parked,
             chain.late,
@@ -94,12 +95,16 @@ async function setStatus(id: string, status: 'active' | 'paused', json: boolean 
   print(changed, json, () => `Drip chain ${id} is ${changed.status}.`);
 }
 
-function presentEnrolment({ id, subscriber_id, version, status, reason, ...rest }: OperatorEnrolment) {
+function presentEnrolment(
+  { id, subscriber_id, version, status, reason, ...rest }: OperatorEnrolment,
+  format: SubscriberIdFormat,
+) {
   return {
     enrolment_id: id,
-    subscriber_id,
+    subscriber_id: formatSubscriberId(subscriber_id, format),
     version,
-    status: rest.parked ? 'parked' : status,
+    status,
+    parked: rest.parked,
     reason,
     step_id: rest.step_id,
     next_at: isoTimeOrNull(rest.next_at),
@@ -107,6 +112,11 @@ function presentEnrolment({ id, subscriber_id, version, status, reason, ...rest 
     ended_at: isoTimeOrNull(rest.ended_at),
     workflow_id: workflowIds.drip(id),
   };
+}
+
+function enrolmentState({ status, parked, reason }: ReturnType<typeof presentEnrolment>): string {
+  if (parked) return 'parked';
+  return reason === null ? status : `${status}: ${reason}`;
 }
 
 interface EnrolmentOptions {
@@ -117,11 +127,13 @@ interface EnrolmentOptions {
 }
 
 async function enrolments({ chain, status, limit, json }: EnrolmentOptions): Promise<void> {
+  const installation = await findInstallation();
   const found = await withDatabase(async (pool) => {
     await requireAnyChain(pool, chain);
     return listOperatorEnrolments(pool, chain, status ?? null, limit);
-  });
-  const shown = found.map(presentEnrolment);
+  }, installation);
+  const format = installation.settings.HERALD_SUBSCRIBER_ID_FORMAT;
+  const shown = found.map((enrolment) => presentEnrolment(enrolment, format));
   print(shown, json, () =>
     shown.length === 0
       ? 'No enrolments match.'
@@ -130,7 +142,7 @@ async function enrolments({ chain, status, limit, json }: EnrolmentOptions): Pro
           shown.map((each) => [
             each.enrolment_id,
             each.subscriber_id,
-            each.reason === null ? each.status : `${each.status}: ${each.reason}`,
+            enrolmentState(each),
             each.step_id,
             each.next_at,
             each.started_at,

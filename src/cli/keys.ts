@@ -58,7 +58,8 @@ export function addKeyCommands(program: Command): void {
         isoTimeOrNull(entry.last_used_at),
         isoTimeOrNull(entry.revoked_at),
       ]);
-      print(keys, json, () =>
+      const shown = keys.map(({ id, ...key }) => ({ key_id: id, ...key }));
+      print(shown, json, () =>
         table(['key_id', 'key', 'name', 'scopes', 'created', 'last used', 'revoked'], rows),
       );
     });
@@ -69,7 +70,7 @@ export function addKeyCommands(program: Command): void {
     .action(async (slug: string, keyId: string, { json }: { json?: boolean }) => {
       await withDatabase(async (pool) => {
         const project = await requireProject(pool, slug);
-        return audited(pool, byCli(project.id, 'key.deleted', keyId), () =>
+        return audited(pool, byCli(project.id, 'key.revoked', keyId), () =>
           withTransaction(pool, async (db) => {
             if (isUuid(keyId) && (await revokeApiKey(db, project.id, keyId))) return;
             throw new UsageError(`Project "${slug}" has no active key "${keyId}".`);

@@ -62,6 +62,10 @@ async function requireBranded(pool: pg.Pool, slug: string): Promise<Project & { 
   return { ...project, brand: await findBrand(pool, project.id) };
 }
 
+function presentProject<P extends Project>({ id, system: _, ...settings }: P) {
+  return { project_id: id, ...settings };
+}
+
 function describe(project: Project & { brand: Brand }): string {
   return facts([
     ['project_id', project.id],
@@ -171,7 +175,7 @@ async function set(slug: string, options: SetOptions): Promise<void> {
     );
     return requireBranded(pool, slug);
   }, installation);
-  print(changed, options.json, () => describe(changed));
+  print(presentProject(changed), options.json, () => describe(changed));
 }
 
 /** The object without its undefined fields. */
@@ -224,7 +228,9 @@ export function addProjectCommands(program: Command): void {
     .action(async ({ json }: { json?: boolean }) => {
       const found = await withDatabase(listProjects);
       const rows = found.map((entry) => [entry.slug, entry.name, entry.plan, entry.active, entry.id]);
-      print(found, json, () => table(['slug', 'name', 'plan', 'active', 'project_id'], rows));
+      print(found.map(presentProject), json, () =>
+        table(['slug', 'name', 'plan', 'active', 'project_id'], rows),
+      );
     });
   project
     .command('show <slug>')
@@ -232,7 +238,7 @@ export function addProjectCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (slug: string, { json }: { json?: boolean }) => {
       const found = await withDatabase((pool) => requireBranded(pool, slug));
-      print(found, json, () => describe(found));
+      print(presentProject(found), json, () => describe(found));
     });
   project
     .command('set <slug>')

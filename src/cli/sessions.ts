@@ -1,15 +1,16 @@
 import type { Command } from 'commander';
+import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import { loggedStatuses, type LoggedStatus } from '../login/contract';
 import { sessionOutcome } from '../login/session-outcome';
 import { findAnySession, searchSessions, type OperatorSession } from '../login/queries/operators';
 import { count, oneOf, since, uuid } from './arguments';
-import { UsageError, withDatabase } from './context';
+import { findInstallation, UsageError, withDatabase } from './context';
 import { facts, print, table } from './output';
 import { requireProject } from './projects';
 
 /** Never contains the code. */
-function present(session: OperatorSession) {
+function present(session: OperatorSession, format: SubscriberIdFormat) {
   return {
     session_id: session.id,
     project: session.project_slug,
@@ -19,7 +20,7 @@ function present(session: OperatorSession) {
     reason: session.decline_reason,
     confirmed: session.was_confirmed,
     channel: session.channel,
-    subscriber_id: session.subscriber_id,
+    subscriber_id: session.subscriber_id && formatSubscriberId(session.subscriber_id, format),
     created_at: isoTime(session.created_at),
     expires_at: isoTime(session.expires_at),
     decided_at: isoTimeOrNull(session.decided_at),
@@ -29,20 +30,18 @@ function present(session: OperatorSession) {
   };
 }
 
-function listing(found: OperatorSession[]): string {
-  if (found.length === 0) return 'No sessions match.';
-  const rows = found
-    .map(present)
-    .map((entry) => [
-      entry.session_id,
-      entry.project,
-      entry.flow,
-      sessionOutcome(entry),
-      entry.reason,
-      entry.channel,
-      entry.created_at,
-      entry.decided_at,
-    ]);
+function listing(shown: ReturnType<typeof present>[]): string {
+  if (shown.length === 0) return 'No sessions match.';
+  const rows = shown.map((entry) => [
+    entry.session_id,
+    entry.project,
+    entry.flow,
+    sessionOutcome(entry),
+    entry.reason,
+    entry.channel,
+    entry.created_at,
+    entry.decided_at,
+  ]);
   return table(['session', 'project', 'flow', 'status', 'reason', 'channel', 'created', 'decided'], rows);
 }
 
@@ -55,21 +54,27 @@ interface ListOptions {
 }
 
 async function list(options: ListOptions): Promise<void> {
-  const found = await withDatabase(async (pool) =>
-    searchSessions(pool, {
-      projectId: options.project && (await requireProject(pool, options.project)).id,
-      status: options.status,
-      since: options.since,
-      limit: options.limit,
-    }),
+  const installation = await findInstallation();
+  const found = await withDatabase(
+    async (pool) =>
+      searchSessions(pool, {
+        projectId: options.project && (await requireProject(pool, options.project)).id,
+        status: options.status,
+        since: options.since,
+        limit: options.limit,
+      }),
+    installation,
   );
-  print(found.map(present), options.json, () => listing(found));
+  const format = installation.settings.HERALD_SUBSCRIBER_ID_FORMAT;
+  const shown = found.map((session) => present(session, format));
+  print(shown, options.json, () => listing(shown));
 }
 
 async function show(id: string, { json }: { json?: boolean }): Promise<void> {
-  const found = await withDatabase((pool) => findAnySession(pool, id));
+  const installation = await findInstallation();
+  const found = await withDatabase((pool) => findAnySession(pool, id), installation);
   if (!found) throw new UsageError(`Session "${id}" not found.`);
-  const shown = present(found);
+  const shown = present(found, installation.settings.HERALD_SUBSCRIBER_ID_FORMAT);
   print(shown, json, () => facts(Object.entries({ ...shown, status: sessionOutcome(shown) })));
 }
 

@@ -76,8 +76,8 @@ async function show(id: string, { json }: { json?: boolean }): Promise<void> {
         message_id: message.id,
         from: message.sender,
         internal: message.internal,
-        attachments: message.attachments.length,
-        delivery: message.delivery?.status ?? null,
+        attachment_count: message.attachments.length,
+        delivery_status: message.delivery?.status ?? null,
         created_at: isoTime(message.created_at),
       })),
     };
@@ -88,7 +88,7 @@ async function show(id: string, { json }: { json?: boolean }): Promise<void> {
       each.created_at,
       each.from,
       each.internal ? 'internal' : '',
-      each.delivery,
+      each.delivery_status,
     ]);
     return `${facts(Object.entries(fields))}\n\n${table(['at', 'from', '', 'delivery'], rows)}`;
   });

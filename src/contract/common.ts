@@ -62,6 +62,10 @@ export const idSchema = z.string().toLowerCase().refine(isUuid, 'must be a UUID'
 
 export const idParams = z.strictObject({ id: idSchema });
 
+/** Why Herald disables an endpoint: it returned 410 Gone, or every attempt failed for too long. */
+export const endpointDisabledReasons = ['gone', 'failing'] as const;
+export type EndpointDisabledReason = (typeof endpointDisabledReasons)[number];
+
 /** The subscriber that an event is about. */
 export const whoFields = {
   subscriber_id: z.string().describe('The user; the same in every event of the project.'),
@@ -83,6 +87,20 @@ export const slugRule = `${slugLength.min} to ${slugLength.max} characters of a-
 export const slugSchema = z
   .string()
   .regex(new RegExp(`^[a-z0-9-]{${slugLength.min},${slugLength.max}}$`), `must be ${slugRule}`);
+
+/** `true` or `false` in a query. */
+export const queryBoolean = z.preprocess(
+  (text) => (text === 'true' ? true : text === 'false' ? false : text),
+  z.boolean({ error: 'must be true or false' }),
+);
+
+/** One of a few whole numbers in a query. */
+export function queryNumber(values: readonly number[]) {
+  return z.coerce
+    .number()
+    .refine((value) => values.includes(value), `must be ${values.join(' or ')}`)
+    .meta({ type: 'integer', enum: [...values] });
+}
 
 const limitSchema = z.coerce.number().int().min(1).max(limits.pageSize.max).default(limits.pageSize.default);
 

@@ -1,9 +1,8 @@
 import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
-import { AppError } from '../contract/errors';
 import type { Core } from '../core';
 import { routesOf } from '../http/route';
-import { publicIdOf } from '../subscribers';
+import { filteredSubscriberId } from '../subscribers';
 import {
   createChain,
   patchChain,
@@ -143,8 +142,7 @@ export function createDripRoutes(deps: Pick<Core, 'pool' | 'config'>) {
       },
       async ({ project, params, query: { status, subscriber_id, cursor, limit } }) => {
         const { id } = await requireChain(pool, project.id, params.drip_id);
-        const subscriberId = publicIdOf(subscriber_id);
-        if (subscriber_id !== undefined && subscriberId === null) throw new AppError('subscriber_not_found');
+        const subscriberId = await filteredSubscriberId(pool, project.id, subscriber_id);
         const filter = { status, subscriberId, before: decodeCursor(cursor), limit };
         return toPage(await listEnrolments(pool, id, filter), limit, (each) => ({
           ...presentEnrolment(each, format),

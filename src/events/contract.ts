@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { characters } from '../contract/characters';
-import { exampleChannel, languages, nullableWhoFields, timestampSchema, whoFields } from '../contract/common';
+import {
+  endpointDisabledReasons,
+  exampleChannel,
+  languages,
+  nullableWhoFields,
+  timestampSchema,
+  whoFields,
+} from '../contract/common';
+import { writtenSchema } from '../contract/json-schema';
 import { limits, planNames } from '../contract/limits';
 import { withTestPerson } from '../contract/test-person';
 import { formSubmittedExample, formSubmittedSchema } from '../forms/event/contract';
@@ -201,8 +209,9 @@ export const eventRegistry = {
       ...whoFields,
       permissions: z.array(z.string()).describe('After the change.'),
       previous: z.array(z.string()).describe('Before the change.'),
+      occurred_at: timestampSchema,
     }),
-    { ...recipientExample, permissions: ['news', 'offers'], previous: ['news'] },
+    { ...recipientExample, permissions: ['news', 'offers'], previous: ['news'], occurred_at: AT },
   ),
   'delivery.success': event(
     'A message was delivered to the messenger.',
@@ -401,8 +410,15 @@ export const eventRegistry = {
   ),
   'endpoint.disabled': extension(
     'Herald has disabled a webhook endpoint.',
-    z.strictObject({ ...endpointChange.shape, reason: z.string() }),
-    { ...endpointExample, reason: 'The receiver answered 410 Gone.' },
+    z.strictObject({
+      ...endpointChange.shape,
+      reason: z
+        .enum(endpointDisabledReasons)
+        .describe(
+          `\`gone\`: it returned 410. \`failing\`: every attempt failed for ${limits.webhookDisableAfterHours} hours.`,
+        ),
+    }),
+    { ...endpointExample, reason: 'gone' as const },
   ),
   'endpoint.recovered': extension(
     'A webhook endpoint that was failing or disabled has had a success again.',
@@ -490,7 +506,11 @@ export type PublishResult = z.infer<typeof publishResultSchema>;
 export const eventTypeSchema = z.strictObject({
   name: z.string(),
   description: z.string(),
-  schema: z.record(z.string(), z.unknown()),
+  schema: z
+    .record(z.string(), z.unknown())
+    .describe(
+      'JSON Schema of the whole body. Later versions may add fields; `POST /v1/publish` refuses unknown ones.',
+    ),
   example: z.record(z.string(), z.unknown()),
   source: z
     .enum(['herald', 'publisher'])
@@ -510,7 +530,7 @@ export const eventTypes = () =>
     return {
       name,
       description: entry.summary + (isExtension(name) ? ' An extension of Herald.' : ''),
-      schema: z.toJSONSchema(body) as Record<string, unknown>,
+      schema: writtenSchema(body),
       example: { event: name, data: entry.schema.parse(entry.example) } as Record<string, unknown>,
       source: entry.source,
     };

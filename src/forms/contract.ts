@@ -16,6 +16,7 @@ import {
   type GivenContent,
 } from '../contract/content';
 import { limits } from '../contract/limits';
+import { ruleOperators, ruleValueProblem } from '../contract/rules';
 import { ticketPriorities } from '../helpdesk/contract';
 import { labelSchema, subscriberIdSchema } from '../subscribers/contract';
 import { trackedNameSchema } from '../tracked/contract';
@@ -134,15 +135,13 @@ function uniqueKeys(fields: readonly { key: string }[], ctx: z.RefinementCtx): v
   });
 }
 
-export const ruleOperators = ['eq', 'ne', 'gt', 'lt', 'contains', 'exists'] as const;
-
 const ruleSchema = z
   .strictObject({
     field: z.string().describe('The key of a field of the form.'),
     op: z
       .enum(ruleOperators)
       .describe(
-        '`contains`: part of a text, or one of the chosen options. A value of another type compares false.',
+        'A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options.',
       ),
     value: z
       .union([z.string().check(characters(limits.propertyLength)), z.number(), z.boolean()])
@@ -150,11 +149,8 @@ const ruleSchema = z
       .describe('For `exists`: true (default), or false for a field without an answer.'),
   })
   .superRefine((rule, ctx) => {
-    const refuse = (message: string) =>
-      ctx.addIssue({ code: 'custom', path: ['value'], message, input: rule });
-    if (rule.op === 'exists') {
-      if (rule.value !== undefined && typeof rule.value !== 'boolean') refuse('must be true or false');
-    } else if (rule.value === undefined) refuse('is required');
+    const message = ruleValueProblem(rule);
+    if (message !== null) ctx.addIssue({ code: 'custom', path: ['value'], message, input: rule });
   });
 export type AnswerRule = z.output<typeof ruleSchema>;
 

@@ -16,7 +16,7 @@ export type CountSubmission = (ctx: Pick<Context, 'ip'>, formId: string) => Prom
 export function createSubmissionLimit({ pool, config }: Pick<Core, 'pool' | 'config'>): CountSubmission {
   const byAddress = createRateLimiter(pool, {
     name: 'form_address',
-    points: config.HERALD_FORM_SUBMISSIONS_PER_ADDRESS,
+    points: config.HERALD_FORM_SUBMISSIONS_PER_ADDRESS_PER_MINUTE,
     seconds: 60,
   });
   const byForm = createRateLimiter(pool, {

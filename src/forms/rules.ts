@@ -1,3 +1,4 @@
+import { compares } from '../contract/rules';
 import type { Answer, AnswerRule, AnswerRules, Answers, FormRoute } from './contract';
 
 /** A route that a submission takes, with its place in the form. */
@@ -28,24 +29,7 @@ export function rulesHold({ match = 'all', rules }: AnswerRules, answers: Answer
   return match === 'all' ? rules.every(holds) : rules.some(holds);
 }
 
-/** A value of another type compares false. */
 function ruleHolds({ field, op, value }: AnswerRule, answers: Answers): boolean {
   const answer: Answer | undefined = Object.hasOwn(answers, field) ? answers[field] : undefined;
-  if (op === 'exists') return (answer !== undefined) === (value ?? true);
-  if (answer === undefined || value === undefined) return false;
-  if (op === 'contains') {
-    if (typeof value !== 'string') return false;
-    return (typeof answer === 'string' || Array.isArray(answer)) && answer.includes(value);
-  }
-  if (typeof answer !== typeof value || Array.isArray(answer)) return false;
-  switch (op) {
-    case 'eq':
-      return answer === value;
-    case 'ne':
-      return answer !== value;
-    case 'gt':
-      return typeof answer !== 'boolean' && answer > value;
-    case 'lt':
-      return typeof answer !== 'boolean' && answer < value;
-  }
+  return compares(answer, op, value);
 }

@@ -57,7 +57,7 @@ export async function withStatus(db: Db, ticket: TicketRow, status: TicketStatus
 export async function recordChange(
   db: Db,
   { id: ticketId }: TicketRow,
-  change: { field: 'status' | 'assignee'; before: string | null; after: string | null },
+  change: { field: 'status' | 'assignee_id'; before: string | null; after: string | null },
   { memberId }: Author,
 ): Promise<void> {
   const text = `${change.field}: ${change.before ?? 'none'} → ${change.after ?? 'none'}`;
@@ -107,7 +107,7 @@ export async function changeTicket(
   await updateTicket(db, after);
   const events = ticketEvents(db, format);
   if (isAssigned) {
-    const change = { field: 'assignee', before: ticket.assignee_id, after: after.assignee_id } as const;
+    const change = { field: 'assignee_id', before: ticket.assignee_id, after: after.assignee_id } as const;
     await recordChange(db, ticket, change, author);
     await events.assigned(after, ticket.assignee_id);
   }

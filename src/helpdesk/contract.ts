@@ -7,6 +7,7 @@ import {
   idSchema,
   nullableWhoFields,
   pageQuery,
+  queryBoolean,
   timestampSchema,
 } from '../contract/common';
 import { contentSchema, textSchema } from '../contract/content';
@@ -181,15 +182,8 @@ const filterFields = {
     .describe('A member, or `none`.'),
   subscriber_id: subscriberIdSchema.optional(),
   number: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
-  overdue: z
-    .enum(['true', 'false'])
-    .transform((value) => value === 'true')
-    .optional(),
-  open: z
-    .enum(['true', 'false'])
-    .transform((value) => value === 'true')
-    .optional()
-    .describe('`true`: all but closed ones; `false`: closed ones.'),
+  overdue: queryBoolean.optional(),
+  open: queryBoolean.optional().describe('`true`: all but closed ones; `false`: closed ones.'),
   q: z
     .string()
     .min(1)
@@ -244,7 +238,7 @@ export const ticketMessageSchema = z.strictObject({
   attachments: z.array(attachmentSchema),
   change: z
     .strictObject({
-      field: z.enum(['status', 'assignee']),
+      field: z.enum(['status', 'assignee_id']),
       before: z.string().nullable(),
       after: z.string().nullable(),
     })

@@ -3,7 +3,12 @@ import type { Config } from '../config';
 import { AppError } from '../contract/errors';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
-import { lockSubscriber, newestActiveSubscriber, requireSubscriber, uuidOf } from '../subscribers';
+import {
+  filteredSubscriberId,
+  lockSubscriber,
+  newestActiveSubscriber,
+  requireSubscriber,
+} from '../subscribers';
 import type { SubscriberRecord } from '../subscribers';
 import type { KeyedProject } from '../projects/contract';
 import { authorOf, changeTicket, requireMember, type Author } from './change';
@@ -118,6 +123,6 @@ export async function searchTickets(
     words,
     typeId: type_id,
     assigneeId: assignee_id === 'none' ? null : assignee_id,
-    subscriberId: subscriber_id === undefined ? undefined : uuidOf(subscriber_id),
+    subscriberId: (await filteredSubscriberId(db, projectId, subscriber_id)) ?? undefined,
   });
 }

@@ -24,10 +24,21 @@ const verbs: Readonly<Record<string, string>> = {
   cancel: 'cancelled',
   recover: 'recovered',
   retry: 'retried',
-  run: 'run',
+  run: 'started',
   skip: 'skipped',
   tags: 'tagged',
   test: 'tested',
+};
+/** Changes that their method does not name: what is cancelled or revoked stays, and can still be read. */
+const named: Readonly<Record<string, string>> = {
+  'DELETE /v1/broadcast/{job_id}': 'broadcast.cancelled',
+  'DELETE /v1/send/batch/{batch_id}': 'batch.cancelled',
+  'DELETE /v1/scheduled/{id}': 'scheduled.cancelled',
+  'DELETE /v1/keys/{id}': 'key.revoked',
+  'POST /v1/import/subscribers': 'import.created',
+  'DELETE /v1/import/{id}': 'import.cancelled',
+  'POST /v1/drip-chains/{drip_id}/enrolments': 'enrolment.created',
+  'DELETE /v1/drip-chains/{drip_id}/enrolments/{id}': 'enrolment.cancelled',
 };
 const byMethod = { POST: 'created', PUT: 'updated', PATCH: 'updated', DELETE: 'deleted' } as const;
 
@@ -38,7 +49,9 @@ export function auditActionOf({
   auth,
 }: Pick<RouteSpec, 'method' | 'path' | 'auth'>): string | null {
   if (method === 'GET' || auth === 'none') return null;
-  if (unaudited.some((pattern) => pattern.test(`${method} ${path}`))) return null;
+  const route = `${method} ${path}`;
+  if (unaudited.some((pattern) => pattern.test(route))) return null;
+  if (named[route] !== undefined) return named[route];
   const words = path.split('/').filter((part) => part !== '' && part !== 'v1' && !part.startsWith('{'));
   const verb = words.length > 1 ? verbs[words.at(-1) ?? ''] : undefined;
   const nouns = verb === undefined ? words : words.slice(0, -1);

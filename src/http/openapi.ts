@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { errorTable, isRetryable, type ErrorCode } from '../contract/errors';
+import { writtenSchema } from '../contract/json-schema';
 import { eventRegistry, eventTypes } from '../events/contract';
 import { fileExample, requestExample, responseExample } from './openapi-examples';
 import { commonErrors, headerSchemas, scopeOf, type Route, type RouteSpec } from './route';
@@ -155,7 +156,7 @@ function errorHeaders(spec: RouteSpec, status: number): HeaderName[] {
 /** The codes of one status, with an example of each. */
 function errorContent(codes: ErrorCode[], serverUrl: string): Json {
   return {
-    schema: { $ref: '#/components/schemas/Error', properties: { code: { enum: codes } } },
+    schema: { $ref: '#/components/schemas/Error' },
     examples: Object.fromEntries(
       codes.map((code) => {
         const { text } = errorTable[code];
@@ -251,15 +252,24 @@ function errorSchema(): Json {
     required: ['error', 'code', 'retryable', 'docs_url'],
     properties: {
       error: { type: 'string', description: 'Human-readable message.' },
-      code: { type: 'string', enum: Object.keys(errorTable) },
+      // Not an enum: later versions may add codes.
+      code: {
+        type: 'string',
+        description: `Stable; later versions may add codes. Today: ${Object.keys(errorTable)
+          .map((code) => `\`${code}\``)
+          .join(', ')}.`,
+      },
       retryable: { type: 'boolean' },
       docs_url: { type: 'string', format: 'uri' },
     },
-    additionalProperties: false,
   };
 }
 
+/** Requests (`input`) are closed, because the service refuses unknown fields. */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
+  const { $schema: _, ...rest } =
+    io === 'output'
+      ? writtenSchema(schema)
+      : (z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json);
   return rest;
 }

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { characters } from '../contract/characters';
-import { channelSchema, givenTimeSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
+import {
+  channelSchema,
+  givenTimeSchema,
+  idSchema,
+  pageQuery,
+  queryNumber,
+  timestampSchema,
+} from '../contract/common';
 import { AppError } from '../contract/errors';
 import {
   checkContent,
@@ -151,7 +158,9 @@ export const messageRecordSchema = z.strictObject({
   text: z.string().nullable().describe('Null for a one-time code.'),
   created_at: timestampSchema,
   ended_at: timestampSchema.nullable(),
-  clicked_at: z.array(timestampSchema).describe('Taps on its buttons, oldest first, at most 20.'),
+  clicks: z
+    .array(z.strictObject({ clicked_at: timestampSchema }))
+    .describe('Taps on its buttons, oldest first, at most 20.'),
 });
 export type MessageRecord = z.infer<typeof messageRecordSchema>;
 
@@ -171,7 +180,7 @@ export const messageListQuery = z.strictObject({
   ...pageQuery,
 });
 
-export const messageStatsQuery = z.strictObject({ hours: z.enum(['24', '168']).default('24') });
+export const messageStatsQuery = z.strictObject({ hours: queryNumber([24, 168]).default(24) });
 export const messageStatsSchema = z.strictObject({
   sent: z.number().int(),
   failed: z.number().int(),

@@ -46,7 +46,7 @@ export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'co
       text: content?.text ?? null,
       created_at: isoTime(message.created_at),
       ended_at: isoTimeOrNull(message.ended_at),
-      clicked_at: message.clicked_at.map((at) => isoTime(at)),
+      clicks: message.clicks.map((at) => ({ clicked_at: isoTime(at) })),
     };
     return { record, content };
   }
@@ -97,7 +97,7 @@ export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'co
         query: messageStatsQuery,
         response: messageStatsSchema,
       },
-      ({ project, query }) => countMessages(pool, project.id, Number(query.hours)),
+      ({ project, query }) => countMessages(pool, project.id, query.hours),
     ),
 
     route(

@@ -5,7 +5,7 @@ import { furtherMessages, type MessageCounts, type MessageFilter, type StoredMes
 const stores = () => [singleMessages, ...furtherMessages.entries()];
 
 export interface LoggedMessage extends StoredMessage {
-  clicked_at: Date[];
+  clicks: Date[];
 }
 
 /** The messages of a project, newest first. Returns one row more than the limit if there is another page. */
@@ -31,7 +31,7 @@ async function withClicks(db: Db, messages: StoredMessage[]): Promise<LoggedMess
     db,
     messages.map(({ id }) => id),
   );
-  return messages.map((message) => ({ ...message, clicked_at: clicks.get(message.id) ?? [] }));
+  return messages.map((message) => ({ ...message, clicks: clicks.get(message.id) ?? [] }));
 }
 
 export async function findMessage(db: Db, id: string): Promise<StoredMessage | null> {

@@ -38,15 +38,13 @@ export const newClientSchema = z.strictObject({
   device: device.default(false),
 });
 
-export const clientChangesSchema = z
-  .strictObject({
-    name: nameSchema.optional(),
-    redirect_uris: redirectUris.optional(),
-    post_logout_redirect_uris: postLogoutRedirectUris.optional(),
-    id_token_alg: algorithm.optional(),
-    device: device.optional(),
-  })
-  .refine((changes) => Object.keys(changes).length > 0, 'must change something');
+export const clientChangesSchema = z.strictObject({
+  name: nameSchema.optional(),
+  redirect_uris: redirectUris.optional(),
+  post_logout_redirect_uris: postLogoutRedirectUris.optional(),
+  id_token_alg: algorithm.optional(),
+  device: device.optional(),
+});
 
 export const clientSchema = z.strictObject({
   client_id: idSchema,

@@ -144,10 +144,11 @@ export function createOidcRoutes({ pool, config, publicUrl }: Pick<Core, 'pool' 
         errors: ['invalid_url'],
       },
       async ({ project, params, body }) => {
-        const { type } = await requireClient(project.id, params.client_id);
+        const client = await requireClient(project.id, params.client_id);
         const { redirect_uris, post_logout_redirect_uris } = body;
-        requireGoodUris(type, { redirect_uris, post_logout_redirect_uris });
+        requireGoodUris(client.type, { redirect_uris, post_logout_redirect_uris });
         const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+        if (Object.keys(changes).length === 0) return present(client);
         const changed = await clients.updateClient(pool, project.id, params.client_id, changes);
         if (!changed) throw new AppError('not_found');
         return present(changed);

@@ -46,7 +46,10 @@ export const brandSchema = z.strictObject({
     .string()
     .nullable()
     .describe('Where the logo was fetched from; null if it was uploaded. Herald serves its own copy.'),
-  logo_path: z.string().nullable().describe('Path of that copy on this server; a new logo has a new path.'),
+  logo_path: z
+    .string()
+    .nullable()
+    .describe('For the dashboard: path of that copy on this server; a new logo has a new path.'),
   color: z.string().nullable().describe('Colour of the buttons on the hosted login page: #rrggbb.'),
   privacy_url: z.string().nullable().describe('Privacy policy, linked on the hosted login page.'),
 });

@@ -60,23 +60,33 @@ function createScrapeMetrics(core: Core): Registry {
     await work().catch((err: unknown) => log.debug({ err }, 'a metric could not be read from the database'));
   };
 
+  // Where two purposes share a pool, it is reported once.
+  const poolNames = new Map([
+    [pools.background, 'background'],
+    [pools.requests, 'requests'],
+    [pools.login, 'login'],
+  ]);
   new Gauge({
     name: 'herald_database_connections',
-    help: 'PostgreSQL connections by purpose: open, idle, callers waiting for one (waited_for), and callers waiting for others of their project (held_back).',
+    help: 'PostgreSQL connections by purpose: active and idle.',
     labelNames: ['pool', 'state'],
     registers,
     collect() {
-      // Where two purposes share a pool, it is reported once.
-      const names = new Map([
-        [pools.background, 'background'],
-        [pools.requests, 'requests'],
-        [pools.login, 'login'],
-      ]);
-      for (const [{ totalCount, idleCount, waitingCount, heldBackCount }, name] of names) {
-        this.set({ pool: name, state: 'open' }, totalCount);
+      for (const [{ totalCount, idleCount }, name] of poolNames) {
+        this.set({ pool: name, state: 'active' }, totalCount - idleCount);
         this.set({ pool: name, state: 'idle' }, idleCount);
-        this.set({ pool: name, state: 'waited_for' }, waitingCount);
-        this.set({ pool: name, state: 'held_back' }, heldBackCount);
+      }
+    },
+  });
+  new Gauge({
+    name: 'herald_database_waiting',
+    help: 'Callers that wait for a PostgreSQL connection (reason connection) or for others of their project (project).',
+    labelNames: ['pool', 'reason'],
+    registers,
+    collect() {
+      for (const [{ waitingCount, heldBackCount }, name] of poolNames) {
+        this.set({ pool: name, reason: 'connection' }, waitingCount);
+        this.set({ pool: name, reason: 'project' }, heldBackCount);
       }
     },
   });

@@ -5,6 +5,7 @@ import { limits } from '../contract/limits';
 import { withTransaction, type Db } from '../db/pool';
 import type { EventData } from '../events/contract';
 import { emitEvent } from '../events';
+import { isoTime } from '../lib/iso-time';
 import { lockProject } from '../projects';
 import type { Properties, PropertyValue, SubscriberChanges, Tagged, Tagging } from './contract';
 import { maxLabels } from './labels';
@@ -27,6 +28,15 @@ export async function requireSubscriber(
   publicId: string,
 ): Promise<SubscriberRecord> {
   return orNotFound(await findSubscriber(db, projectId, uuidOf(publicId)));
+}
+
+/** The id of the subscriber by whom a list is filtered; null without one. Throws as `requireSubscriber`. */
+export async function filteredSubscriberId(
+  db: Db,
+  projectId: string,
+  publicId: string | undefined,
+): Promise<string | null> {
+  return publicId === undefined ? null : (await requireSubscriber(db, projectId, publicId)).id;
 }
 
 export function uuidOf(publicId: string): string {
@@ -125,6 +135,7 @@ export function permissionChange(
     external_id: after.external_id,
     permissions: after.permissions,
     previous: before.permissions,
+    occurred_at: isoTime(new Date()),
   };
 }
 

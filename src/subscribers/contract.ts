@@ -7,6 +7,7 @@ import {
   givenTimeSchema,
   idSchema,
   pageQuery,
+  queryBoolean,
   timestampSchema,
   timezoneSchema,
 } from '../contract/common';
@@ -144,10 +145,7 @@ export const subscriberListQuery = z.strictObject({
     .pipe(z.array(subscriberIdSchema).max(MOST_IDS))
     .optional()
     .describe(`Only these subscribers: up to ${MOST_IDS} ids, separated by commas.`),
-  active: z
-    .enum(['true', 'false'])
-    .transform((text) => text === 'true')
-    .optional(),
+  active: queryBoolean.optional(),
   ...pageQuery,
 });
 
@@ -272,11 +270,7 @@ export const miniSubscribedSchema = z.strictObject({
 });
 
 export const importQuery = z.strictObject({
-  dry_run: z
-    .enum(['true', 'false'])
-    .transform((text) => text === 'true')
-    .optional()
-    .describe('Checks every row and changes nothing.'),
+  dry_run: queryBoolean.optional().describe('Checks every row and changes nothing.'),
 });
 
 export const importFileSchema = z

@@ -1,5 +1,5 @@
 /** The public interface of this domain. */
-export { publicIdOf, requireSubscriber, uuidOf } from './changes';
+export { filteredSubscriberId, publicIdOf, requireSubscriber, uuidOf } from './changes';
 export { defineLabels, type LabelUse } from './labels';
 export { personOf, userOf } from './messenger-user';
 export { addedTags, onSubscriberChange, type Cause } from './on-change';

@@ -153,12 +153,10 @@ export function deleteTemplate(db: Db, projectId: string, key: string): Promise<
 }
 
 export interface OperatorTemplate {
-  id: string;
+  key: string;
   project: string;
   name: string | null;
-  status: string;
-  /** Templates have none; lists of messages have the same columns. */
-  next_at: Date | null;
+  version: number;
   created_at: Date;
 }
 
@@ -171,8 +169,7 @@ export function listOperatorTemplates(
   return rows<OperatorTemplate>(
     db,
     'list_operator_templates',
-    `SELECT t.key AS id, p.slug AS project, t.name, 'version ' || t.version AS status, NULL::timestamptz AS next_at,
-       t.created_at
+    `SELECT t.key, p.slug AS project, t.name, t.version, t.created_at
      FROM templates t JOIN projects p ON p.id = t.project_id WHERE $1::uuid IS NULL OR t.project_id = $1
      ORDER BY t.created_at DESC, t.key DESC LIMIT $2`,
     [projectId, limit],

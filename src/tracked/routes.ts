@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
-import { AppError } from '../contract/errors';
-import { formatSubscriberId, parseSubscriberId, type SubscriberIdFormat } from '../contract/ids';
+import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { limits } from '../contract/limits';
 import type { AdmitEvents } from '../events';
 import { route } from '../http/route';
 import { isoTime } from '../lib/iso-time';
+import { filteredSubscriberId } from '../subscribers';
 import {
   trackedEventSchema,
   trackedListQuery,
@@ -62,8 +62,7 @@ export function createTrackedEventRoutes(deps: TrackDeps & { admit: AdmitEvents 
         errors: ['subscriber_not_found'],
       },
       async ({ project, query: { cursor, limit, subscriber_id, name, since } }) => {
-        const subscriberId = subscriber_id === undefined ? null : parseSubscriberId(subscriber_id);
-        if (subscriber_id !== undefined && subscriberId === null) throw new AppError('subscriber_not_found');
+        const subscriberId = await filteredSubscriberId(pool, project.id, subscriber_id);
         const before = decodeCursor(cursor);
         const filter = { subscriberId, name: name ?? null, since: since ?? null, before, limit };
         const found = await listTracked(pool, project.id, filter);

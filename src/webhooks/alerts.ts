@@ -28,14 +28,14 @@ export async function announceEndpointChanges(pool: pg.Pool): Promise<number> {
 async function emitChanges(db: pg.PoolClient, endpoint: AlertedEndpoint): Promise<void> {
   const { project_id: projectId } = endpoint;
   const named = { endpoint_id: endpoint.id, url: endpoint.url };
-  for (const { event, at, reason } of endpoint.unannounced) {
-    const occurred_at = isoTime(new Date(at));
+  for (const change of endpoint.unannounced) {
+    const occurred_at = isoTime(new Date(change.at));
     const { id: eventId } =
-      event === 'endpoint.recovered'
-        ? await emitEvent(db, projectId, event, { ...named, occurred_at })
-        : await emitEvent(db, projectId, event, { ...named, reason: reason ?? '', occurred_at });
+      change.event === 'endpoint.recovered'
+        ? await emitEvent(db, projectId, change.event, { ...named, occurred_at })
+        : await emitEvent(db, projectId, change.event, { ...named, reason: change.reason, occurred_at });
     await queueNotices(db, projectId, eventId);
-    if (event === 'endpoint.disabled') await auditDisabled(db, endpoint);
+    if (change.event === 'endpoint.disabled') await auditDisabled(db, endpoint);
   }
   if (!endpoint.is_failing || endpoint.failing_since === null) return;
   const { id: eventId } = await emitEvent(db, projectId, 'endpoint.failing', {

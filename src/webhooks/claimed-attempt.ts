@@ -1,6 +1,7 @@
 import { SpanKind } from '@opentelemetry/api';
 import type pg from 'pg';
 import type { Config } from '../config';
+import type { EndpointDisabledReason } from '../contract/common';
 import { limits } from '../contract/limits';
 import { noteChange } from '../db/changes';
 import type { Cipher } from '../lib/cipher';
@@ -41,7 +42,7 @@ export interface MadeAttempt extends Judgement {
 export interface Effect {
   status: string;
   next_attempt_at: number | null;
-  disabled_reason: string | null;
+  disabled_reason: EndpointDisabledReason | null;
 }
 
 /** Maximum number of decrypted secrets in the cache. */

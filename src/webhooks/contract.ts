@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { characters } from '../contract/characters';
-import { givenTimeSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
+import {
+  endpointDisabledReasons,
+  givenTimeSchema,
+  idSchema,
+  pageQuery,
+  queryNumber,
+  timestampSchema,
+} from '../contract/common';
 import { KIB, limits } from '../contract/limits';
+import { ruleOperators, ruleValueProblem } from '../contract/rules';
 import { eventNameSchema } from '../events/contract';
 import { retryPolicySchema } from '../projects/contract';
 
@@ -88,8 +96,6 @@ const fieldPattern = new RegExp(
   `^[A-Za-z0-9_]{1,${endpointFilter.nameLength}}(\\.[A-Za-z0-9_]{1,${endpointFilter.nameLength}}){0,${endpointFilter.depth - 1}}$`,
 );
 
-export const filterOperators = ['eq', 'ne', 'gt', 'lt', 'contains', 'exists'] as const;
-
 const filterRuleSchema = z
   .strictObject({
     field: z
@@ -100,26 +106,18 @@ const filterRuleSchema = z
       )
       .describe('A path inside `data`, for example `subscriber.tags`.'),
     op: z
-      .enum(filterOperators)
+      .enum(ruleOperators)
       .describe(
-        '`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false.',
+        'A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null.',
       ),
     value: z
       .union([z.string().check(characters(endpointFilter.valueLength)), z.number(), z.boolean()])
       .optional()
       .describe('For `exists`: true (default), or false for a field that is absent or null.'),
   })
-  .refine(({ op, value }) => op === 'exists' || value !== undefined, {
-    path: ['value'],
-    message: 'is required',
-  })
-  .refine(({ op, value }) => op !== 'exists' || value === undefined || typeof value === 'boolean', {
-    path: ['value'],
-    message: 'must be true or false',
-  })
-  .refine(({ op, value }) => !['gt', 'lt'].includes(op) || typeof value !== 'boolean', {
-    path: ['value'],
-    message: 'must be a number or a text',
+  .superRefine((rule, ctx) => {
+    const message = ruleValueProblem(rule);
+    if (message !== null) ctx.addIssue({ code: 'custom', path: ['value'], message, input: rule });
   });
 
 const filterSchema = z
@@ -179,7 +177,12 @@ export const endpointSchema = z.strictObject({
   filter: filterSchema.nullable(),
   description: z.string().nullable(),
   status: z.enum(endpointStatuses),
-  disabled_reason: z.string().nullable().describe('Why Herald disabled the endpoint, or null.'),
+  disabled_reason: z
+    .enum(endpointDisabledReasons)
+    .nullable()
+    .describe(
+      `Why Herald disabled the endpoint, or null. \`gone\`: it returned 410. \`failing\`: every attempt failed for ${limits.webhookDisableAfterHours} hours.`,
+    ),
   retry_policy: retryPolicySchema,
   delivery_lane: laneSchema,
   headers: z.record(z.string(), z.string()).describe('Headers of your own; every value is shown as `***`.'),
@@ -210,7 +213,7 @@ export const endpointSchema = z.strictObject({
 export type EndpointView = z.infer<typeof endpointSchema>;
 
 export const statsQuery = z.strictObject({
-  hours: z.enum(['24', '168']).default('24').describe('How many hours, up to the present one.'),
+  hours: queryNumber([24, 168]).default(24).describe('How many hours, up to the present one.'),
 });
 
 const statsFields = {

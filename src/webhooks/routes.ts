@@ -170,7 +170,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       },
       async ({ project, query }) => {
         const ids = (await endpoints.listEndpoints(pool, project.id)).map(({ id }) => id);
-        const hours = await listHours(pool, ids, Number(query.hours));
+        const hours = await listHours(pool, ids, query.hours);
         const waiting = await waitingSeconds(pool, ids);
         return {
           data: ids.map((id) => ({
@@ -203,7 +203,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       },
       async ({ project, params, query }) => {
         const { id } = required(await endpoints.findEndpoint(pool, project.id, params.id));
-        return { buckets: (await listHours(pool, [id], Number(query.hours))).map(presentHour) };
+        return { buckets: (await listHours(pool, [id], query.hours)).map(presentHour) };
       },
     ),
     route(

@@ -7,7 +7,7 @@ import { addCrowd, eventsOf, untilBroadcast } from '../system/messages/fixture';
 
 jest.setTimeout(180_000);
 
-const env = { HERALD_BROADCAST_PER_SECOND: '100' };
+const env = { HERALD_MESSAGES_PER_SECOND: '100' };
 const RECIPIENTS = 300;
 /** What one channel of a run may have under way; see broadcast-run.ts. */
 const MOST_IN_FLIGHT = 100;

@@ -6,7 +6,7 @@ import { addCrowd, eventsOf, subscribePerson, textsTo } from '../system/messages
 jest.setTimeout(180_000);
 
 /** The batch takes ten seconds. */
-const env = { HERALD_BROADCAST_PER_SECOND: '10' };
+const env = { HERALD_MESSAGES_PER_SECOND: '10' };
 const MESSAGES = 100;
 
 let service: TestService;

@@ -19,7 +19,7 @@ const MESSAGES = 10;
 /** A step and its pause take about a second. */
 const env = {
   HERALD_DRIP_SCALE: '0.01',
-  HERALD_BROADCAST_PER_SECOND: '100',
+  HERALD_MESSAGES_PER_SECOND: '100',
   HERALD_STATEMENT_TIMEOUT_SECONDS: '3',
   HERALD_LOCK_TIMEOUT_SECONDS: '2',
 };

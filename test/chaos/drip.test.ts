@@ -7,7 +7,7 @@ import { addCrowd, eventsOf } from '../system/messages/fixture';
 
 jest.setTimeout(360_000);
 
-const env = { HERALD_DRIP_SCALE: '0.01', HERALD_BROADCAST_PER_SECOND: '100' };
+const env = { HERALD_DRIP_SCALE: '0.01', HERALD_MESSAGES_PER_SECOND: '100' };
 /** The blocked statement must not time out before its process is killed. */
 const longTimeouts = { HERALD_LOCK_TIMEOUT_SECONDS: '60', HERALD_STATEMENT_TIMEOUT_SECONDS: '60' };
 const PEOPLE = 60;

@@ -31,7 +31,7 @@ const settings = {
   HERALD_OPEN_SIGNUP: 'true',
   // Credits that are used up block a project at once.
   HERALD_GRACE_HOURS: '0',
-  HERALD_BROADCAST_PER_SECOND: '200',
+  HERALD_MESSAGES_PER_SECOND: '200',
 };
 
 /**

@@ -112,7 +112,13 @@ describe('settings', () => {
   });
 
   it('that look like ours and are not known are found', () => {
-    const env = { HERALD_PUBLIC_ULR: 'x', HERALD_TEST_LOG: 'info', HERALD_DATA_DIR: 'd', PATH: '/bin' };
+    const env = {
+      HERALD_PUBLIC_ULR: 'x',
+      HERALD_TEST_LOG: 'info',
+      HERALD_DATA_DIR: 'd',
+      HERALD_API_KEY: 'of the CLI',
+      PATH: '/bin',
+    };
     expect(unknownSettings(env)).toEqual(['HERALD_PUBLIC_ULR']);
   });
 });

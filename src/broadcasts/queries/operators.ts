@@ -41,8 +41,11 @@ export interface OperatorEntry {
   project: string;
   name: string | null;
   status: string;
-  /** The next time of a scheduled or recurring message; null for a batch. */
+  /** Null for a batch, which has a total. */
   next_at: Date | null;
+  total: number | null;
+  /** Of a recurring message. */
+  cron: string | null;
   created_at: Date;
 }
 
@@ -50,11 +53,12 @@ export type EntryKind = 'batch' | 'scheduled' | 'recurring';
 
 /** SQL, by kind: the same columns for each. */
 const entries: Record<EntryKind, string> = {
-  batch: `SELECT b.id, b.project_id, b.total || ' messages' AS name, b.status, NULL::timestamptz AS next_at, b.created_at
-    FROM broadcasts b WHERE b.kind = 'batch'`,
-  scheduled: 'SELECT s.id, s.project_id, s.name, s.status, s.next_at, s.created_at FROM scheduled s',
-  recurring: `SELECT r.id, r.project_id, r.name || ' (' || r.cron || ')' AS name, r.status, r.next_at, r.created_at
-    FROM recurring r`,
+  // As in the API, which shows a batch that is being cancelled as running.
+  batch: `SELECT b.id, b.project_id, NULL AS name, CASE b.status WHEN 'cancelling' THEN 'running' ELSE b.status END AS status,
+    NULL::timestamptz AS next_at, b.total, NULL AS cron, b.created_at FROM broadcasts b WHERE b.kind = 'batch'`,
+  scheduled: `SELECT s.id, s.project_id, s.name, s.status, s.next_at, NULL::int AS total, NULL AS cron, s.created_at
+    FROM scheduled s`,
+  recurring: `SELECT r.id, r.project_id, r.name, r.status, r.next_at, NULL::int AS total, r.cron, r.created_at FROM recurring r`,
 };
 
 /** Of all projects, or of one; newest first. */
@@ -66,7 +70,7 @@ export function listOperatorEntries(
   return rows<OperatorEntry>(
     db,
     `list_operator_${kind}`,
-    `SELECT entry.id, p.slug AS project, entry.name, entry.status, entry.next_at, entry.created_at
+    `SELECT entry.id, p.slug AS project, entry.name, entry.status, entry.next_at, entry.total, entry.cron, entry.created_at
      FROM (${entries[kind]}) entry JOIN projects p ON p.id = entry.project_id
      WHERE ($1::uuid IS NULL OR entry.project_id = $1) AND ($2::text IS NULL OR entry.status = $2)
      ORDER BY entry.created_at DESC, entry.id DESC LIMIT $3`,

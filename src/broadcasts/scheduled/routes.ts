@@ -3,7 +3,7 @@ import { decodeCursor, toPage } from '../../contract/cursor';
 import { AppError } from '../../contract/errors';
 import type { Core } from '../../core';
 import { routesOf } from '../../http/route';
-import { publicIdOf } from '../../subscribers';
+import { filteredSubscriberId } from '../../subscribers';
 import {
   newScheduledSchema,
   scheduledChangesSchema,
@@ -50,8 +50,7 @@ export function createScheduledRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         errors: ['subscriber_not_found'],
       },
       async ({ project, query: { status, subscriber_id, cursor, limit } }) => {
-        const subscriberId = publicIdOf(subscriber_id);
-        if (subscriber_id !== undefined && subscriberId === null) throw new AppError('subscriber_not_found');
+        const subscriberId = await filteredSubscriberId(pool, project.id, subscriber_id);
         const before = decodeCursor(cursor);
         const found = await listScheduled(pool, project.id, { status, subscriberId, before, limit });
         return toPage(found, limit, (entry) => presentScheduled(entry, format));

@@ -808,7 +808,7 @@ CREATE TABLE endpoints (
   status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'disabled')),
   disabled_at timestamptz,
   -- Why the service itself disabled it; null if a request did.
-  disabled_reason text,
+  disabled_reason text CHECK (disabled_reason IN ('gone', 'failing')),
   -- Raised by every change, so that an attempt made before a change cannot disable what came after it.
   version int NOT NULL DEFAULT 1,
   -- Since when there has been nothing but failures.
@@ -833,23 +833,26 @@ CREATE TABLE endpoints (
   -- Changes that happened with a result and whose events are yet to be emitted, oldest first.
   unannounced jsonb NOT NULL DEFAULT '[]'
 );
--- Whether the `data` of an event matches a filter of an endpoint.
+-- Whether the `data` of an event matches a filter of an endpoint. Compares as `compares` in contract/rules.ts: a value of another
+-- type compares false, texts compare by code point.
 CREATE FUNCTION filter_matches(filter jsonb, data jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE filter->>'match' WHEN 'any' THEN bool_or(holds) ELSE bool_and(holds) END
   FROM (
-    SELECT coalesce(CASE rule->>'op'
-      WHEN 'exists' THEN coalesce(found <> 'null', false) = (wanted IS DISTINCT FROM 'false')
-      WHEN 'eq' THEN found = wanted
-      WHEN 'ne' THEN found IS DISTINCT FROM wanted
-      WHEN 'gt' THEN jsonb_typeof(found) = jsonb_typeof(wanted) AND found > wanted
-      WHEN 'lt' THEN jsonb_typeof(found) = jsonb_typeof(wanted) AND found < wanted
-      WHEN 'contains' THEN CASE jsonb_typeof(found)
-        WHEN 'string' THEN strpos(found #>> '{}', wanted #>> '{}') > 0
-        WHEN 'array' THEN found @> jsonb_build_array(wanted) END
+    SELECT coalesce(CASE
+      WHEN op = 'exists' THEN coalesce(found <> 'null', false) = (wanted IS DISTINCT FROM 'false')
+      WHEN jsonb_typeof(found) = 'array' THEN op = 'contains' AND found @> jsonb_build_array(wanted)
+      WHEN jsonb_typeof(found) <> jsonb_typeof(wanted) THEN false
+      WHEN op = 'eq' THEN found = wanted
+      WHEN op = 'ne' THEN found <> wanted
+      WHEN jsonb_typeof(found) = 'number' THEN CASE op WHEN 'gt' THEN found > wanted WHEN 'lt' THEN found < wanted END
+      WHEN jsonb_typeof(found) = 'string' THEN CASE op
+        WHEN 'gt' THEN (found #>> '{}') COLLATE "C" > (wanted #>> '{}') COLLATE "C"
+        WHEN 'lt' THEN (found #>> '{}') COLLATE "C" < (wanted #>> '{}') COLLATE "C"
+        WHEN 'contains' THEN strpos(found #>> '{}', wanted #>> '{}') > 0 END
       END, false) AS holds
     FROM jsonb_array_elements(filter->'rules') AS rule
     CROSS JOIN LATERAL (
-      SELECT data #> string_to_array(rule->>'field', '.') AS found, rule->'value' AS wanted) AS compared
+      SELECT rule->>'op' AS op, data #> string_to_array(rule->>'field', '.') AS found, rule->'value' AS wanted) AS compared
   ) AS judged
 $$;
 -- Also of deleted endpoints: a delivery is written for one that is named, whatever its state.

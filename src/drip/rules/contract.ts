@@ -1,17 +1,19 @@
 import { z } from 'zod';
 import { limits } from '../../contract/limits';
+import { ruleOperators, ruleValueProblem, type RuleOperator } from '../../contract/rules';
 import { trackedNameSchema } from '../../tracked/contract';
 import { labelSchema, propertyKeySchema, propertyValueSchema } from '../../subscribers/contract';
 
 const ruleMatches = ['all', 'any'] as const;
-export const ruleOperators = ['eq', 'ne', 'gt', 'lt', 'contains', 'exists'] as const;
 
 const propertyFields = {
   property: propertyKeySchema.optional(),
   op: z
     .enum(ruleOperators)
     .optional()
-    .describe('With a property: how it compares with `value`. A value of another type compares false.'),
+    .describe(
+      'With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text.',
+    ),
   value: propertyValueSchema
     .optional()
     .describe('With a property. For `exists`: true (default), or false for a property that is absent.'),
@@ -43,7 +45,9 @@ const companions = {
 } as const satisfies Record<string, readonly string[]>;
 type Subject = keyof typeof companions;
 
-type Given = { [field in Subject | (typeof companions)[Subject][number]]?: unknown };
+type Given = { [field in Subject | (typeof companions)[Subject][number]]?: unknown } & {
+  op?: RuleOperator | undefined;
+};
 
 /** Checks what the fields of a rule cannot say one by one, and names the field at fault. */
 function checkRule(subjects: readonly Subject[]) {
@@ -63,12 +67,9 @@ function checkRule(subjects: readonly Subject[]) {
       if (rule[field] !== undefined && !fits) refuse(field, `cannot be combined with ${subject}`);
     }
     if (subject !== 'property') return;
-    if (rule.op === undefined) refuse('op', 'is required');
-    else if (rule.op === 'exists') {
-      if (rule.value !== undefined && typeof rule.value !== 'boolean') {
-        refuse('value', 'must be true or false');
-      }
-    } else if (rule.value === undefined) refuse('value', 'is required');
+    if (rule.op === undefined) return refuse('op', 'is required');
+    const problem = ruleValueProblem(rule);
+    if (problem !== null) refuse('value', problem);
   };
 }
 

@@ -1,3 +1,4 @@
+import { compares } from '../../contract/rules';
 import type { Properties, PropertyValue } from '../../subscribers/contract';
 import type { Rule, Rules } from './contract';
 
@@ -57,25 +58,4 @@ function ruleHolds(rule: Rule, facts: Facts): boolean {
 /** Not a name that every object inherits, such as `constructor`. */
 function valueOf(properties: Properties, key: string): PropertyValue | undefined {
   return Object.hasOwn(properties, key) ? properties[key] : undefined;
-}
-
-function compares(
-  actual: PropertyValue | undefined,
-  op: NonNullable<Rule['op']>,
-  value: PropertyValue | undefined,
-): boolean {
-  if (op === 'exists') return (actual !== undefined) === (value ?? true);
-  if (actual === undefined || value === undefined || typeof actual !== typeof value) return false;
-  switch (op) {
-    case 'eq':
-      return actual === value;
-    case 'ne':
-      return actual !== value;
-    case 'gt':
-      return typeof actual !== 'boolean' && actual > value;
-    case 'lt':
-      return typeof actual !== 'boolean' && actual < value;
-    case 'contains':
-      return typeof actual === 'string' && actual.includes(value as string);
-  }
 }

@@ -3,7 +3,7 @@ import { describeDatabaseError } from '../../db/describe-error';
 /** One line of `herald doctor`. */
 export interface Finding {
   check: string;
-  status: 'ok' | 'problem' | 'not checked';
+  status: 'ok' | 'problem' | 'not_checked';
   message: string;
   /** What to do about a problem. */
   advice: string | null;
@@ -18,7 +18,7 @@ export function problem(check: string, message: string, advice: string): Finding
 }
 
 export function notChecked(check: string, message: string): Finding {
-  return { check, status: 'not checked', message, advice: null };
+  return { check, status: 'not_checked', message, advice: null };
 }
 
 /** A check that throws is reported as a problem; only the first line of its error is shown, cut to 200 characters. */

@@ -1,4 +1,5 @@
 import { sharedBotKey, botTexts, PlatformError, type OutgoingMessage } from '../../bots';
+import type { EndpointDisabledReason } from '../../contract/common';
 import type { Core } from '../../core';
 import { startPeriodicJob, type PeriodicJob } from '../../lib/periodic-job';
 import { claimNotices, deleteNotice, postponeNotice, type Notice } from '../queries/notices';
@@ -38,6 +39,7 @@ async function send({ pool, log, messengers, turns, publicUrl }: Deps, notice: N
 interface NoticeData {
   endpoint_id?: string;
   url?: string;
+  reason?: EndpointDisabledReason;
   ticket_id?: string;
   number?: number;
   subject?: string | null;
@@ -67,7 +69,7 @@ function messageOf(
     case 'endpoint.failing':
       return message(texts.endpointFailing(project, url), endpoint);
     case 'endpoint.disabled':
-      return message(texts.endpointDisabled(project, url), endpoint);
+      return message(texts.endpointDisabled(project, url, data.reason ?? 'failing'), endpoint);
     case 'endpoint.recovered':
       return message(texts.endpointRecovered(project, url), endpoint);
     case 'credits.low':

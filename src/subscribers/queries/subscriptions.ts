@@ -4,6 +4,7 @@ import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { JOIN_OWN_BOT, REACHING_BOT } from '../../bots';
 import { emitEvent } from '../../events';
+import { isoTime } from '../../lib/iso-time';
 import { addedTags, onSubscriberChange, type Cause } from '../on-change';
 import { presentSubscriber, type SubscriberRecord } from '../record';
 
@@ -98,6 +99,7 @@ export async function subscribe(
       external_id: subscriber.external_id,
       permissions: subscriber.permissions,
       previous: existing.before.permissions,
+      occurred_at: isoTime(new Date()),
     });
   }
   const causes: Cause[] = isNew ? [{ type: 'subscription', subscriberId: subscriber.id }] : [];

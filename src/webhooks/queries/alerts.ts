@@ -1,3 +1,4 @@
+import type { EndpointDisabledReason } from '../../contract/common';
 import { limits } from '../../contract/limits';
 import type { Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
@@ -16,11 +17,9 @@ export const END_FAILURES = `failing_since = NULL,
          unannounced = CASE WHEN e.status = 'active' AND e.alert IS NOT NULL
            THEN e.unannounced || jsonb_build_object('event', 'endpoint.recovered', 'at', now()) ELSE e.unannounced END`;
 
-export interface Change {
-  event: 'endpoint.recovered' | 'endpoint.disabled';
-  at: string;
-  reason?: string;
-}
+export type Change =
+  | { event: 'endpoint.recovered'; at: string }
+  | { event: 'endpoint.disabled'; at: string; reason: EndpointDisabledReason };
 
 export interface AlertedEndpoint {
   id: string;

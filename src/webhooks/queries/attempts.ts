@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { EndpointDisabledReason } from '../../contract/common';
 import { limits } from '../../contract/limits';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
@@ -163,13 +164,8 @@ export const LOST = 'lost';
 
 export interface RecordedAttempt extends DeliveryState {
   /** Set when this attempt was the one that disabled its endpoint. */
-  disabled_reason: string | null;
+  disabled_reason: EndpointDisabledReason | null;
 }
-
-const disabledReasons = {
-  gone: 'The receiver answered 410 Gone.',
-  failing: `Every attempt failed for ${limits.webhookDisableAfterHours} hours.`,
-};
 
 /** A statement that changes the endpoint's row locks it before the delivery, as claims do. */
 const LOCK_CHANGED_ENDPOINT = `SELECT 1 FROM endpoints e
@@ -183,7 +179,7 @@ const RECORD = `WITH locked AS MATERIALIZED (
        SELECT id FROM deliveries WHERE id = $1 FOR UPDATE
      ), attempt AS (
        UPDATE attempts SET finished_at = clock_timestamp(), duration_ms = $3, http_status = $4, error = $5,
-         error_detail = $6, response_body = $7, response_headers = $8, request_headers = $16,
+         error_detail = $6, response_body = $7, response_headers = $8, request_headers = $14,
          lost_at = CASE WHEN $5 = '${LOST}' THEN clock_timestamp() END,
          next_attempt_at = to_timestamp($10::float8 / 1000)
        FROM locked WHERE delivery_id = locked.id AND number = $2 AND finished_at IS NULL
@@ -213,11 +209,11 @@ const RECORD = `WITH locked AS MATERIALIZED (
      ), freed AS (
        -- What the express lane could not deliver stays queued for a workflow; a workflow waits by itself.
        DELETE FROM delivery_queue q USING delivery d
-       WHERE q.delivery_id = d.id AND NOT ($15 AND d.status IN ('pending', 'failed'))
+       WHERE q.delivery_id = d.id AND NOT ($13 AND d.status IN ('pending', 'failed'))
      ), requeued AS (
        UPDATE delivery_queue q SET holder = NULL, claimed_at = NULL, lease_until = NULL, is_first = false,
          needs_slot = d.again, due_at = clock_timestamp(), priority = CASE WHEN d.again THEN 0 ELSE q.priority END
-       FROM delivery d WHERE q.delivery_id = d.id AND $15 AND d.status IN ('pending', 'failed')
+       FROM delivery d WHERE q.delivery_id = d.id AND $13 AND d.status IN ('pending', 'failed')
      ), recovered AS (
        UPDATE endpoints e SET ${END_FAILURES}
        FROM delivery d WHERE e.id = d.endpoint_id AND $9 = 'success' AND ${ENDS_FAILURES}
@@ -231,10 +227,10 @@ const RECORD = `WITH locked AS MATERIALIZED (
          failing_since = coalesce(e.failing_since, now()),
          status = CASE WHEN disables THEN 'disabled' ELSE status END,
          disabled_at = CASE WHEN disables THEN now() ELSE disabled_at END,
-         disabled_reason = CASE WHEN NOT disables THEN disabled_reason WHEN $9 = 'gone' THEN $13 ELSE $14 END,
+         disabled_reason = CASE WHEN NOT disables THEN disabled_reason WHEN $9 = 'gone' THEN 'gone' ELSE 'failing' END,
          alert = CASE WHEN disables THEN 'disabled' ELSE alert END,
          unannounced = CASE WHEN disables THEN e.unannounced || jsonb_build_object('event', 'endpoint.disabled', 'at', now(),
-           'reason', CASE WHEN $9 = 'gone' THEN $13::text ELSE $14::text END) ELSE e.unannounced END,
+           'reason', CASE WHEN $9 = 'gone' THEN 'gone' ELSE 'failing' END) ELSE e.unannounced END,
          version = version + CASE WHEN disables THEN 1 ELSE 0 END,
          updated_at = CASE WHEN disables THEN now() ELSE updated_at END
        FROM failing f
@@ -245,7 +241,7 @@ const RECORD = `WITH locked AS MATERIALIZED (
      SELECT d.status, d.failure, d.attempts, d.last_http_status, d.last_error,
        ${ms('d.next_attempt_at')} AS next_attempt_at,
        (SELECT disabled_reason FROM failed WHERE disables) AS disabled_reason,
-       $15 OR EXISTS (SELECT 1 FROM delivery_queue w WHERE w.endpoint_id = d.endpoint_id AND w.holder IS NULL
+       $13 OR EXISTS (SELECT 1 FROM delivery_queue w WHERE w.endpoint_id = d.endpoint_id AND w.holder IS NULL
          AND w.needs_slot AND w.is_first) OR EXISTS (SELECT 1 FROM delivery_queue w WHERE w.endpoint_id = d.endpoint_id
          AND w.holder IS NULL AND w.needs_slot AND NOT w.is_first) AS wakes_relay
      FROM delivery d`;
@@ -292,8 +288,6 @@ export async function recordAttempt(
         next,
         claim.endpointVersion,
         limits.webhookDisableAfterHours,
-        disabledReasons.gone,
-        disabledReasons.failing,
         isExpress,
         result.requestHeaders,
       ]),

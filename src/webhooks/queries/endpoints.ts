@@ -1,3 +1,4 @@
+import type { EndpointDisabledReason } from '../../contract/common';
 import { limits } from '../../contract/limits';
 import type { RetryPolicyName } from '../../projects/contract';
 import type { EndpointStatus, Filter, LaneSetting } from '../contract';
@@ -15,7 +16,7 @@ export interface Endpoint {
   retry_policy: RetryPolicyName;
   delivery_lane: LaneSetting | null;
   status: EndpointStatus;
-  disabled_reason: string | null;
+  disabled_reason: EndpointDisabledReason | null;
   headers_sealed: string | null;
   failing_since: Date | null;
   created_at: Date;

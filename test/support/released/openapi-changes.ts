@@ -29,10 +29,21 @@ const SCHEMA_WORDS = [
   'maximum',
 ];
 
-/** The part of a document that is promised: no texts, no examples. */
+/** Routes that exist for pages of Herald itself; docs/stability.md names them as not promised. */
+const OWN_PAGES: readonly RegExp[] = [
+  /^\/dashboard\//,
+  /^\/login\/\{token\}\//,
+  /^\/mini\//,
+  /^\/v1\/(webhooks|messages|forms)\/stats$/,
+  /^\/v1\/helpdesk\/(counts|agents)$/,
+  /^\/v1\/webhooks\/filter-preview$/,
+];
+
+/** The part of a document that is promised: no texts, no examples, no routes of Herald's own pages. */
 export function promised(document: Json): Json {
   const { paths, webhooks } = document as { paths: Json; webhooks: Json };
-  return { paths: mapped(paths, operations), webhooks: mapped(webhooks, operations) };
+  const kept = Object.entries(paths).filter(([path]) => !OWN_PAGES.some((pattern) => pattern.test(path)));
+  return { paths: mapped(Object.fromEntries(kept), operations), webhooks: mapped(webhooks, operations) };
 }
 
 const mapped = (of: Json, change: (value: Json) => unknown): Json =>

@@ -23,7 +23,7 @@ describe('a broadcast with media', () => {
     // Its own: the pace is a setting.
     service = await startTestService({
       queues: ['broadcasts'],
-      env: { HERALD_BROADCAST_PER_SECOND: String(PER_SECOND) },
+      env: { HERALD_MESSAGES_PER_SECOND: String(PER_SECOND) },
     });
     media = await startMediaServer();
   });

@@ -16,7 +16,7 @@ describe('the pace of a bot', () => {
     // Its own: the pace is a setting.
     service = await startTestService({
       queues: ['broadcasts'],
-      env: { HERALD_BROADCAST_PER_SECOND: String(PER_SECOND) },
+      env: { HERALD_MESSAGES_PER_SECOND: String(PER_SECOND) },
     });
   });
   beforeEach(async () => {

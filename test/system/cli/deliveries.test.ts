@@ -90,14 +90,14 @@ test('one delivery is shown with its attempts, why it waits and until when', asy
   expect(shown).toMatchObject({
     id,
     project: project.slug,
-    url: receiver.url,
+    endpoint_url: receiver.url,
     status: 'pending',
     last_http_status: 503,
     next_attempt_at: expect.any(String),
     attempts: [expect.objectContaining({ number: 1, status: 503 })],
   });
   const { stdout } = await herald(['deliveries', 'show', id], settings);
-  expect(stdout).toContain(`url               ${receiver.url}`);
+  expect(stdout).toContain(`endpoint_url      ${receiver.url}`);
 });
 
 test('a retry wakes a waiting delivery; a cancel ends it; what has ended cannot be cancelled', async () => {
@@ -179,9 +179,13 @@ test('sessions are listed and shown without their codes', async () => {
   expect(pending).toHaveLength(1);
 
   await eventually(async () => {
-    const { stdout } = await herald(['sessions', 'show', session.session_id], settings);
+    const { stdout } = await herald(['sessions', 'show', session.session_id], {
+      ...settings,
+      HERALD_SUBSCRIBER_ID_FORMAT: 'prefixed',
+    });
     expect(stdout).toContain('status               confirmed');
     expect(stdout).toContain('channel              telegram');
+    expect(stdout).toMatch(/subscriber_id {8}sub_\w{22}$/m);
     expect(stdout).not.toContain(status.code);
     return true;
   });

@@ -125,7 +125,7 @@ test('a revoked bot token and a webhook that points elsewhere are found', async 
   const away = await examine({ TELEGRAM_API_ROOT: 'http://127.0.0.1:1', HERALD_BOT_UPDATES: 'webhook' });
   expect(away.checks).toContainEqual({
     check: 'webhook telegram',
-    status: 'not checked',
+    status: 'not_checked',
     message: 'never registered; the platform cannot be asked now',
     advice: null,
   });

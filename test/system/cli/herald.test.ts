@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { runHerald } from '../../support/npm-start';
+import { formatSubscriberId } from '../../../src/contract/ids';
 import { findProjectByKey } from '../../../src/projects/queries/keys';
 import { sha256 } from '../../../src/lib/tokens';
 import { herald } from './fixture';
@@ -55,7 +56,7 @@ describe('the herald command', () => {
       callback_url: 'https://shop.example.com/callback?from=herald',
     });
     expect(await json('project', 'show', 'shop')).toMatchObject({
-      id: created.project_id,
+      project_id: created.project_id,
       slug: 'shop',
       created_at: aTime,
     });
@@ -191,7 +192,7 @@ describe('the herald command', () => {
     const listed = await json<object[]>('key', 'list', 'keys');
     expect(listed).toHaveLength(2);
     expect(listed[0]).toMatchObject({
-      id: created.key_id,
+      key_id: created.key_id,
       name: 'backend',
       created_at: aTime,
       last_used_at: null,
@@ -348,7 +349,7 @@ describe('the herald command', () => {
        FROM people`,
       [project, chain],
     );
-    const own = { drip_id: chain, project: 'drip', name: 'Welcome', trigger: 'subscription', active: 3 };
+    const own = { drip_id: chain, project: 'drip', name: 'Welcome', trigger_type: 'subscription', active: 3 };
     expect(await json('drip', 'list', '--project', 'drip')).toEqual([
       expect.objectContaining({ ...own, status: 'active', parked: 1, late: 2 }),
     ]);
@@ -360,11 +361,17 @@ describe('the herald command', () => {
       enrolled: 3,
       steps: [{ step_id: 'hello', reached: 0, sent: 0, failed: 0, skipped: 0 }],
     });
-    const enrolments = await json<{ enrolment_id: string; workflow_id: string }[]>(
-      ...['drip', 'enrolments', '--chain', chain, '--status', 'active', '--limit', '2'],
+    const listed = ['drip', 'enrolments', '--chain', chain, '--status', 'active', '--limit', '2', '--json'];
+    const enrolments = await json<{ enrolment_id: string; subscriber_id: string; workflow_id: string }[]>(
+      ...listed.slice(0, -1),
     );
     expect(enrolments).toHaveLength(2);
-    expect(enrolments[0]).toMatchObject({ status: 'active', step_id: 'hello', version: 1 });
+    const { stdout: prefixed } = await herald(listed, {
+      ...settings,
+      HERALD_SUBSCRIBER_ID_FORMAT: 'prefixed',
+    });
+    expect(prefixed).toContain(formatSubscriberId(enrolments[0]?.subscriber_id ?? '', 'prefixed'));
+    expect(enrolments[0]).toMatchObject({ status: 'active', parked: false, step_id: 'hello', version: 1 });
     expect(enrolments[0]?.workflow_id).toBe(`drip/${enrolments[0]?.enrolment_id}`);
     const { rows } = await database.pool.query(
       `SELECT actor_type, action FROM audit_entries WHERE project_id = $1 AND target_id = $2`,
@@ -388,13 +395,21 @@ describe('the herald command', () => {
     );
     const [batch, ...more] = await json<Record<string, unknown>[]>('batch', 'list', '--project', 'campaigns');
     expect(batch).toMatchObject({
+      batch_id: expect.any(String),
       project: 'campaigns',
-      name: '7 messages',
+      total: 7,
       status: 'completed',
-      next_at: null,
+      created_at: aTime,
     });
     expect(more).toEqual([]);
-    expect(await json('template', 'list', '--project', 'campaigns')).toEqual([]);
+    await database.pool.query(
+      `INSERT INTO templates (project_id, key, name, purpose, format, default_lang, variants)
+       VALUES ($1, 'hi', 'Hello', 'message', 'plain', 'en', '{"en": {"text": "Hi"}}')`,
+      [project],
+    );
+    expect(await json('template', 'list', '--project', 'campaigns')).toEqual([
+      { key: 'hi', project: 'campaigns', name: 'Hello', version: 1, created_at: aTime },
+    ]);
     for (const kind of ['scheduled', 'recurring']) {
       expect(await json(kind, 'list', '--project', 'campaigns', '--status', 'active')).toEqual([]);
     }

@@ -549,7 +549,7 @@ test('a change that is refused has no entry in the audit log; of two ids in a pa
       )
     ).rows;
   const before = await audit();
-  expect(before).toContainEqual({ action: 'drip_chain_enrolment.deleted', target_id: enrolment });
+  expect(before).toContainEqual({ action: 'enrolment.cancelled', target_id: enrolment });
 
   expectError(await project.api('DELETE', `/v1/scheduled/${scheduled}`), 'conflict');
   expectError(await project.api('POST', `/v1/recurring/${recurring}/run`), 'conflict');
@@ -637,10 +637,19 @@ describe('an id of another project', () => {
   });
 
   test('in a query gets the response of an unknown one', async () => {
-    const read = (id: string) => stranger.api('GET', `/v1/messages?subscriber_id=${id}`);
-    const unknown = await read(randomUUID());
-    expect(unknown.status).toBe(404);
-    expect((await read(owner.person.subscriberId)).body).toEqual(unknown.body);
+    const chain = await stranger.api('POST', '/v1/drip-chains', {
+      name: 'Own',
+      trigger: { type: 'manual' },
+      steps: [{ id: 'end', type: 'end' }],
+    });
+    const lists = ['auth/sessions', 'messages', 'events', 'scheduled', 'helpdesk/tickets'];
+    for (const list of [...lists, `drip-chains/${chain.body.drip_id}/enrolments`]) {
+      const read = (id: string) => stranger.api('GET', `/v1/${list}?subscriber_id=${id}`);
+      const unknown = await read(randomUUID());
+      expect([list, unknown.status, unknown.body.code]).toEqual([list, 404, 'subscriber_not_found']);
+      expect((await read('no-id')).body).toEqual(unknown.body);
+      expect((await read(owner.person.subscriberId)).body).toEqual(unknown.body);
+    }
   });
 
   test('among deliveries to retry is reported like an unknown one', async () => {

@@ -28,10 +28,10 @@ describe('what the dashboard reads about a subscriber', () => {
     });
     await service.control.tap('telegram', person.name, { button: 0 });
     const path = `/v1/messages?subscriber_id=${person.subscriberId}`;
-    await eventually(async () => (await list(path))[0].clicked_at.length === 1);
+    await eventually(async () => (await list(path))[0].clicks.length === 1);
     expect(await list(path)).toMatchObject([
-      { source: 'broadcast', source_id: body.job_id, status: 'sent', text: 'second', reason: null },
-      { source: 'send', source_id: null, status: 'sent', text: 'first', clicked_at: [] },
+      { source: 'broadcast', source_id: body.job_id, status: 'sent', text: 'second', reason: null, clicks: [{ clicked_at: expect.any(String) }] },
+      { source: 'send', source_id: null, status: 'sent', text: 'first', clicks: [] },
     ]);
     const [ofBroadcast, single] = await list(path);
     expect((await project.api('GET', `/v1/messages/${ofBroadcast.delivery_id}`)).body).toEqual({

@@ -327,6 +327,8 @@ test('clients of another project and of a stopped one do not exist', async () =>
   const stranger = await service.createProject();
   const path = `/v1/oidc/clients/${client.client_id}`;
   expect((await stranger.api('GET', path)).status).toBe(404);
+  const unchanged = await project.api('PATCH', path, {});
+  expect([unchanged.status, unchanged.body]).toEqual([200, (await project.api('GET', path)).body]);
   expect((await stranger.api('PATCH', path, { name: 'Mine' })).status).toBe(404);
   expect((await stranger.api('POST', `${path}/rotate-secret`)).status).toBe(404);
   expect((await stranger.api('DELETE', path)).status).toBe(404);

@@ -170,7 +170,9 @@ test('what waits for a disabled endpoint is due but not late; what no relay clai
 test('the process, the database connections and the Temporal worker are on the same page', async () => {
   const page = await look();
   expect(page.types.get('process_cpu_seconds_total')).toBe('counter');
-  expect(page.value('herald_database_connections', { state: 'open' })).toBeGreaterThan(0);
+  const open = ['active', 'idle'].map((state) => page.value('herald_database_connections', { state }));
+  expect(open.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
+  expect(page.value('herald_database_waiting', { reason: 'connection' })).toBe(0);
   const taskQueue = `${service.queuePrefix}-deliveries`;
   expect(page.value('temporal_workflow_completed_total', { task_queue: taskQueue })).toBeGreaterThan(0);
   expect(page.value('temporal_worker_task_slots_available', { task_queue: taskQueue })).toBeGreaterThan(0);

@@ -361,7 +361,7 @@ describe('an import', () => {
     expect((await project.api('DELETE', `/v1/import/${importId}`)).body.code).toBe('conflict');
     const audit = await project.api('GET', '/v1/audit');
     expect(audit.body.data).toContainEqual(
-      expect.objectContaining({ action: 'import.deleted', target_id: importId }),
+      expect.objectContaining({ action: 'import.cancelled', target_id: importId }),
     );
   });
 

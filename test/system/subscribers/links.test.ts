@@ -314,7 +314,7 @@ describe('tags and permissions', () => {
       ['project.updated', 'Store'],
       ['project.updated', 'Store'],
       ['key.created', 'Backend'],
-      ['key.deleted', 'Backend'],
+      ['key.revoked', 'Backend'],
     ]);
     expect(entries[3]?.target_id).toBe(id);
     expect(entries.map(({ changes }) => changes)).toEqual([

@@ -129,6 +129,7 @@ describe('subscribers', () => {
           external_id: 'user-42',
           permissions: ['news'],
           previous: [],
+          occurred_at: expect.stringMatching(/\+00:00$/),
         },
       },
       {

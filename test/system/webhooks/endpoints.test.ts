@@ -263,7 +263,7 @@ describe('a filter', () => {
     ['eq of another type', { field: 'priority', op: 'eq', value: '5' }, false],
     ['eq of a boolean', { field: 'urgent', op: 'eq', value: true }, true],
     ['ne', { field: 'customer.plan', op: 'ne', value: 'free' }, true],
-    ['ne of what is not there', { field: 'nothing', op: 'ne', value: 'x' }, true],
+    ['ne of what is not there', { field: 'nothing', op: 'ne', value: 'x' }, false],
     ['gt', { field: 'priority', op: 'gt', value: 4 }, true],
     ['gt of its own value', { field: 'priority', op: 'gt', value: 5 }, false],
     ['gt of another type', { field: 'customer.plan', op: 'gt', value: 1 }, false],

@@ -6,7 +6,7 @@ import { withCode } from '../../../src/bots/with-code';
 function everyText(texts: BotTexts): string[] {
   return Object.entries(texts).map(([name, text]: [string, unknown]) => {
     if (typeof text === 'string') return text;
-    const say = text as (argument: unknown, other?: unknown) => string;
+    const say = text as (...given: unknown[]) => string;
     if (name === 'loginQuestion') {
       return say({ project: 'Acme', matchCode: '42', device: 'Firefox', address: '203.0.113.7' });
     }
@@ -23,7 +23,7 @@ function everyText(texts: BotTexts): string[] {
       return say({ project: 'Acme', number: 42, about: 'Ok?', score: 5, type: 'Acme' });
     }
     if (/^join(Question|ed)$/.test(name)) return say('Acme', 'admin');
-    if (/^endpoint/.test(name)) return say('Acme', 'https://acme.example/hook');
+    if (/^endpoint/.test(name)) return say('Acme', 'https://acme.example/hook', 'gone');
     if (name === 'oneTimeCode') return say({ project: 'Acme', code: '123456', minutes: 5 });
     return say(name === 'unsubscribed' ? ['Acme', 'Beta'] : 'Acme');
   });

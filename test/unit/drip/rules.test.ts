@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { AppError } from '../../../src/contract/errors';
-import {
-  propertyRulesSchema,
-  ruleOperators,
-  subscriberRulesSchema,
-  type Rule,
-} from '../../../src/drip/rules/contract';
+import { ruleOperators } from '../../../src/contract/rules';
+import { propertyRulesSchema, subscriberRulesSchema, type Rule } from '../../../src/drip/rules/contract';
 import {
   eventKey,
   eventQuestions,
@@ -55,8 +51,6 @@ describe('rules on a subscriber', () => {
     [{ property: 'city', op: 'contains', value: 'peter' }, false],
     [{ property: 'city', op: 'gt', value: 'Moscow' }, true],
     [{ property: 'trial', op: 'eq', value: false }, true],
-    [{ property: 'trial', op: 'gt', value: true }, false],
-    [{ property: 'trial', op: 'lt', value: true }, false],
     [{ property: 'trial', op: 'exists' }, true],
     [{ property: 'trial', op: 'exists', value: false }, false],
     [{ property: 'age', op: 'exists' }, false],
@@ -132,6 +126,11 @@ describe('rules of a request', () => {
     ['two subjects', { tag: 'a', event: 'b' }, 'rules[0].event: cannot be combined with tag'],
     ['a field of another kind', { tag: 'a', op: 'eq' }, 'rules[0].op: cannot be combined with tag'],
     ['a property without op', { property: 'a', value: 1 }, 'rules[0].op: is required'],
+    [
+      'an order of true and false',
+      { property: 'a', op: 'gt', value: true },
+      'rules[0].value: must be a number or a text',
+    ],
     ['a comparison without value', { property: 'a', op: 'eq' }, 'rules[0].value: is required'],
     [
       'exists with a text',

@@ -25,6 +25,25 @@ test('the API of today serves the clients of every release of this major version
   }
 });
 
+test('routes of Herald’s own pages are not promised, and each of them exists', () => {
+  const paths = Object.keys(today['paths'] as Json);
+  const all = new Set(routeSpecs().map(({ path: each }) => each));
+  expect([...all].filter((each) => !paths.includes(each)).sort()).toEqual(
+    [...all]
+      .filter((each) => /^\/(dashboard|login|mini)\//.test(each))
+      .concat([
+        '/v1/forms/stats',
+        '/v1/helpdesk/agents',
+        '/v1/helpdesk/counts',
+        '/v1/messages/stats',
+        '/v1/webhooks/filter-preview',
+        '/v1/webhooks/stats',
+      ])
+      .sort(),
+  );
+  expect(paths).toEqual(expect.arrayContaining(['/v1/auth/stats', '/v1/webhooks/{id}/stats', '/v1/send']));
+});
+
 /** A small API before a change, and the same after it. */
 function changed(change: (document: Json) => void): string[] {
   const before = promised(small());

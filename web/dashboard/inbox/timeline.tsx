@@ -165,7 +165,7 @@ function Clock({ at }: { at: string }) {
 function changeText({ change, text }: TicketMessage, desk: Desk): string {
   const w = words();
   if (!change) return text;
-  if (change.field === 'assignee') {
+  if (change.field === 'assignee_id') {
     return change.after === null ? w.unassigned : w.assignedTo(agentName(desk, change.after));
   }
   const states: Record<string, string> = t.ticketStates;

@@ -80,12 +80,12 @@ function Details({ message }: { message: Message }) {
           </dd>
           <dt>{t.results.tapped}</dt>
           <dd>
-            {message.clicked_at.length === 0 ? (
+            {message.clicks.length === 0 ? (
               <None />
             ) : (
-              message.clicked_at.map((at) => (
-                <div key={at}>
-                  <Time at={at} />
+              message.clicks.map(({ clicked_at }) => (
+                <div key={clicked_at}>
+                  <Time at={clicked_at} />
                 </div>
               ))
             )}

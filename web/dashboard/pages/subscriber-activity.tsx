@@ -238,9 +238,9 @@ function messageEntries(message: MessageRecord): Entry[] {
     detail: [message.text, message.reason && reasonText(message.reason)].filter(Boolean).join(' · '),
     message,
   };
-  const taps = message.clicked_at.map((at, index): Entry => ({
+  const taps = message.clicks.map(({ clicked_at }, index): Entry => ({
     key: `taps ${message.delivery_id} ${index}`,
-    at,
+    at: clicked_at,
     icon: 'cursor',
     title: t.buttonTap,
     detail: message.text,

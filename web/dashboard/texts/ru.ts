@@ -1,3 +1,4 @@
+import { limits } from '../../../src/contract/limits';
 import { composeRu } from './compose-ru';
 import { editorRu } from './editor-ru';
 import type { Texts } from './en';
@@ -296,9 +297,9 @@ export const ru: Texts = {
   endpointDisabled: 'Эндпоинт отключён',
   enableEndpoint: 'Включить эндпоинт',
   disabledReason: (reason) =>
-    reason
-      .replace('The receiver answered 410 Gone.', 'Сервер ответил 410 Gone.')
-      .replace(/^Every attempt failed for (\d+) hours\.$/, 'Все попытки за $1 ч не удались.'),
+    reason === 'gone'
+      ? 'Сервер вернул 410 Gone.'
+      : `Все попытки за ${limits.webhookDisableAfterHours} ч не удались.`,
   disabledByHerald: (reason) => `Herald отключил эндпоинт: ${reason}`,
   disabledByYou: 'Эндпоинт отключён.',
   disabledMeans: 'Пока он отключён, события не придут, а незавершённые доставки подождут.',

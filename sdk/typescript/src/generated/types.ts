@@ -387,7 +387,7 @@ export type SubscribersListQuery = {
   q?: string | undefined;
   /** Only these subscribers: up to 100 ids, separated by commas. */
   ids?: string | undefined;
-  active?: 'true' | 'false' | undefined;
+  active?: boolean | undefined;
   cursor?: string | undefined;
   limit?: number | undefined;
 };
@@ -465,7 +465,7 @@ export type SubscribersUpdateResponse = SubscribersListItem;
 /** The query of POST /v1/import/subscribers. */
 export type ImportsCreateSubscribersQuery = {
   /** Checks every row and changes nothing. */
-  dry_run?: 'true' | 'false' | undefined;
+  dry_run?: boolean | undefined;
 };
 
 /** The response of POST /v1/import/subscribers. */
@@ -679,7 +679,7 @@ export type ExportsGetSubscribersQuery = {
   external_id?: string | undefined;
   /** Only subscribers whose name, username or external_id begins with this text, in any case, or who have this tag. */
   q?: string | undefined;
-  active?: 'true' | 'false' | undefined;
+  active?: boolean | undefined;
 };
 
 /** The body of POST /v1/send. */
@@ -1608,7 +1608,7 @@ export type DripChainsCreateBody = {
       match?: 'all' | 'any' | undefined;
       rules: Array<{
         property?: string | undefined;
-        /** With a property: how it compares with `value`. A value of another type compares false. */
+        /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
         op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
         /** With a property. For `exists`: true (default), or false for a property that is absent. */
         value?: string | number | boolean | undefined;
@@ -1653,7 +1653,7 @@ export type DripChainsCreateBody = {
         /** With an event: false for one that has not happened. */
         happened?: boolean | undefined;
         property?: string | undefined;
-        /** With a property: how it compares with `value`. A value of another type compares false. */
+        /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
         op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
         /** With a property. For `exists`: true (default), or false for a property that is absent. */
         value?: string | number | boolean | undefined;
@@ -1714,7 +1714,7 @@ export type DripChainsCreateBody = {
       /** With an event: false for one that has not happened. */
       happened?: boolean | undefined;
       property?: string | undefined;
-      /** With a property: how it compares with `value`. A value of another type compares false. */
+      /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
       op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
       /** With a property. For `exists`: true (default), or false for a property that is absent. */
       value?: string | number | boolean | undefined;
@@ -1740,7 +1740,7 @@ export type DripChainsCreateResponse = {
       match?: 'all' | 'any' | undefined;
       rules: Array<{
         property?: string | undefined;
-        /** With a property: how it compares with `value`. A value of another type compares false. */
+        /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
         op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
         /** With a property. For `exists`: true (default), or false for a property that is absent. */
         value?: string | number | boolean | undefined;
@@ -1783,7 +1783,7 @@ export type DripChainsCreateResponse = {
         /** With an event: false for one that has not happened. */
         happened?: boolean | undefined;
         property?: string | undefined;
-        /** With a property: how it compares with `value`. A value of another type compares false. */
+        /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
         op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
         /** With a property. For `exists`: true (default), or false for a property that is absent. */
         value?: string | number | boolean | undefined;
@@ -1844,7 +1844,7 @@ export type DripChainsCreateResponse = {
       /** With an event: false for one that has not happened. */
       happened?: boolean | undefined;
       property?: string | undefined;
-      /** With a property: how it compares with `value`. A value of another type compares false. */
+      /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
       op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
       /** With a property. For `exists`: true (default), or false for a property that is absent. */
       value?: string | number | boolean | undefined;
@@ -1881,7 +1881,7 @@ export type DripChainsListItem = {
       match?: 'all' | 'any' | undefined;
       rules: Array<{
         property?: string | undefined;
-        /** With a property: how it compares with `value`. A value of another type compares false. */
+        /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
         op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
         /** With a property. For `exists`: true (default), or false for a property that is absent. */
         value?: string | number | boolean | undefined;
@@ -1910,7 +1910,7 @@ export type DripChainsListItem = {
       /** With an event: false for one that has not happened. */
       happened?: boolean | undefined;
       property?: string | undefined;
-      /** With a property: how it compares with `value`. A value of another type compares false. */
+      /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
       op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
       /** With a property. For `exists`: true (default), or false for a property that is absent. */
       value?: string | number | boolean | undefined;
@@ -1940,7 +1940,7 @@ export type DripChainsUpdateBody = {
       match?: 'all' | 'any' | undefined;
       rules: Array<{
         property?: string | undefined;
-        /** With a property: how it compares with `value`. A value of another type compares false. */
+        /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
         op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
         /** With a property. For `exists`: true (default), or false for a property that is absent. */
         value?: string | number | boolean | undefined;
@@ -1985,7 +1985,7 @@ export type DripChainsUpdateBody = {
         /** With an event: false for one that has not happened. */
         happened?: boolean | undefined;
         property?: string | undefined;
-        /** With a property: how it compares with `value`. A value of another type compares false. */
+        /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
         op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
         /** With a property. For `exists`: true (default), or false for a property that is absent. */
         value?: string | number | boolean | undefined;
@@ -2046,7 +2046,7 @@ export type DripChainsUpdateBody = {
       /** With an event: false for one that has not happened. */
       happened?: boolean | undefined;
       property?: string | undefined;
-      /** With a property: how it compares with `value`. A value of another type compares false. */
+      /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
       op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
       /** With a property. For `exists`: true (default), or false for a property that is absent. */
       value?: string | number | boolean | undefined;
@@ -2188,7 +2188,7 @@ export type FormsCreateBody = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2205,7 +2205,7 @@ export type FormsCreateBody = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2221,7 +2221,7 @@ export type FormsCreateBody = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2261,7 +2261,7 @@ export type FormsCreateBody = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2276,7 +2276,7 @@ export type FormsCreateBody = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2333,7 +2333,7 @@ export type FormsCreateResponse = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2350,7 +2350,7 @@ export type FormsCreateResponse = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2366,7 +2366,7 @@ export type FormsCreateResponse = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2406,7 +2406,7 @@ export type FormsCreateResponse = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2421,7 +2421,7 @@ export type FormsCreateResponse = {
       rules: Array<{
         /** The key of a field of the form. */
         field: string;
-        /** `contains`: part of a text, or one of the chosen options. A value of another type compares false. */
+        /** A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options. */
         op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
         /** For `exists`: true (default), or false for a field without an answer. */
         value?: string | number | boolean | undefined;
@@ -2835,9 +2835,9 @@ export type TicketsListQuery = {
   /** A UUID, or `sub_` + base62. */
   subscriber_id?: string | undefined;
   number?: number | undefined;
-  overdue?: 'true' | 'false' | undefined;
+  overdue?: boolean | undefined;
   /** `true`: all but closed ones; `false`: closed ones. */
-  open?: 'true' | 'false' | undefined;
+  open?: boolean | undefined;
   /** Beginnings of words of the subject, the first message or the customer; or a number, such as #42. */
   q?: string | undefined;
   /** Newest first by creation, or by the last message or change. */
@@ -2931,7 +2931,7 @@ export type TicketsListMessagesItem = {
   }>;
   /** Of `system`: what was changed. An assignee is the id of a member. */
   change: {
-    field: 'status' | 'assignee';
+    field: 'status' | 'assignee_id';
     before: string | null;
     after: string | null;
   } | null;
@@ -2990,9 +2990,9 @@ export type ExportsGetTicketsQuery = {
   /** A UUID, or `sub_` + base62. */
   subscriber_id?: string | undefined;
   number?: number | undefined;
-  overdue?: 'true' | 'false' | undefined;
+  overdue?: boolean | undefined;
   /** `true`: all but closed ones; `false`: closed ones. */
-  open?: 'true' | 'false' | undefined;
+  open?: boolean | undefined;
   /** Beginnings of words of the subject, the first message or the customer; or a number, such as #42. */
   q?: string | undefined;
 };
@@ -3034,12 +3034,14 @@ export type MessagesListItem = {
   created_at: string;
   ended_at: string | null;
   /** Taps on its buttons, oldest first, at most 20. */
-  clicked_at: Array<string>;
+  clicks: Array<{
+    clicked_at: string;
+  }>;
 };
 
 /** The query of GET /v1/messages/stats. */
 export type MessagesGetStatsQuery = {
-  hours?: '24' | '168' | undefined;
+  hours?: 24 | 168 | undefined;
 };
 
 /** The response of GET /v1/messages/stats. */
@@ -3066,7 +3068,9 @@ export type MessagesGetResponse = {
   created_at: string;
   ended_at: string | null;
   /** Taps on its buttons, oldest first, at most 20. */
-  clicked_at: Array<string>;
+  clicks: Array<{
+    clicked_at: string;
+  }>;
   /** As it was sent. Null for a one-time code. */
   content: {
     /** Null for a template. */
@@ -3138,7 +3142,7 @@ export type WebhooksCreateBody = {
     rules: Array<{
       /** A path inside `data`, for example `subscriber.tags`. */
       field: string;
-      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false. */
+      /** A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. */
       op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
       /** For `exists`: true (default), or false for a field that is absent or null. */
       value?: string | number | boolean | undefined;
@@ -3163,7 +3167,7 @@ export type WebhooksCreateResponse = {
     rules: Array<{
       /** A path inside `data`, for example `subscriber.tags`. */
       field: string;
-      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false. */
+      /** A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. */
       op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
       /** For `exists`: true (default), or false for a field that is absent or null. */
       value?: string | number | boolean | undefined;
@@ -3171,8 +3175,8 @@ export type WebhooksCreateResponse = {
   } | null;
   description: string | null;
   status: 'active' | 'disabled';
-  /** Why Herald disabled the endpoint, or null. */
-  disabled_reason: string | null;
+  /** Why Herald disabled the endpoint, or null. `gone`: it returned 410. `failing`: every attempt failed for 120 hours. */
+  disabled_reason: 'gone' | 'failing' | null;
   retry_policy: 'durable' | 'quick';
   /** `workflow`: a workflow makes every attempt. `express`: the first attempt is made without a workflow. `auto`: the workflow lane while the service keeps up, otherwise the express lane. Null: the system default. */
   delivery_lane: 'workflow' | 'express' | 'auto' | null;
@@ -3217,7 +3221,7 @@ export type WebhooksListItem = {
     rules: Array<{
       /** A path inside `data`, for example `subscriber.tags`. */
       field: string;
-      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false. */
+      /** A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. */
       op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
       /** For `exists`: true (default), or false for a field that is absent or null. */
       value?: string | number | boolean | undefined;
@@ -3225,8 +3229,8 @@ export type WebhooksListItem = {
   } | null;
   description: string | null;
   status: 'active' | 'disabled';
-  /** Why Herald disabled the endpoint, or null. */
-  disabled_reason: string | null;
+  /** Why Herald disabled the endpoint, or null. `gone`: it returned 410. `failing`: every attempt failed for 120 hours. */
+  disabled_reason: 'gone' | 'failing' | null;
   retry_policy: 'durable' | 'quick';
   /** `workflow`: a workflow makes every attempt. `express`: the first attempt is made without a workflow. `auto`: the workflow lane while the service keeps up, otherwise the express lane. Null: the system default. */
   delivery_lane: 'workflow' | 'express' | 'auto' | null;
@@ -3259,7 +3263,7 @@ export type WebhooksPreviewFilterBody = {
     rules: Array<{
       /** A path inside `data`, for example `subscriber.tags`. */
       field: string;
-      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false. */
+      /** A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. */
       op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
       /** For `exists`: true (default), or false for a field that is absent or null. */
       value?: string | number | boolean | undefined;
@@ -3280,7 +3284,7 @@ export type WebhooksPreviewFilterResponse = {
 /** The query of GET /v1/webhooks/stats. */
 export type WebhooksAllStatsQuery = {
   /** How many hours, up to the present one. */
-  hours?: '24' | '168' | undefined;
+  hours?: 24 | 168 | undefined;
 };
 
 /** The response of GET /v1/webhooks/stats. */
@@ -3333,7 +3337,7 @@ export type WebhooksUpdateBody = {
     rules: Array<{
       /** A path inside `data`, for example `subscriber.tags`. */
       field: string;
-      /** `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false. */
+      /** A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. */
       op: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists';
       /** For `exists`: true (default), or false for a field that is absent or null. */
       value?: string | number | boolean | undefined;
@@ -3567,6 +3571,7 @@ export type EventTypesListResponse = {
 export type EventTypesListItem = {
   name: string;
   description: string;
+  /** JSON Schema of the whole body. Later versions may add fields; `POST /v1/publish` refuses unknown ones. */
   schema: Record<string, unknown>;
   example: Record<string, unknown>;
   /** `publisher`: the project can publish it (`POST /v1/publish`). `ticket.*` is `herald` while the project’s own helpdesk is enabled. */
@@ -3595,7 +3600,7 @@ export type ProjectGetResponse = {
   brand: {
     /** Where the logo was fetched from; null if it was uploaded. Herald serves its own copy. */
     logo_url: string | null;
-    /** Path of that copy on this server; a new logo has a new path. */
+    /** For the dashboard: path of that copy on this server; a new logo has a new path. */
     logo_path: string | null;
     /** Colour of the buttons on the hosted login page: #rrggbb. */
     color: string | null;
@@ -4054,6 +4059,7 @@ export type SubscriptionPermissionChangedData = {
   permissions: Array<string>;
   /** Before the change. */
   previous: Array<string>;
+  occurred_at: string;
 };
 
 /** The data of `delivery.success`. A message was delivered to the messenger. */
@@ -4482,7 +4488,8 @@ export type EndpointDisabledData = {
   endpoint_id: string;
   url: string;
   occurred_at: string;
-  reason: string;
+  /** `gone`: it returned 410. `failing`: every attempt failed for 120 hours. */
+  reason: 'gone' | 'failing';
 };
 
 /** The data of `endpoint.recovered`. A webhook endpoint that was failing or disabled has had a success again. */
@@ -4585,7 +4592,7 @@ export interface EventData {
   'credits.exhausted': CreditsExhaustedData;
 }
 
-/** Every error code that the service can return. */
+/** The error codes of this version; a later service may return others. */
 export type ErrorCode =
   | 'bad_request'
   | 'validation_failed'

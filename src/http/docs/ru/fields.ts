@@ -310,8 +310,8 @@ export const russianFields: Readonly<Record<string, string>> = {
     'Что добавляет подписчика в цепочку. Вручную можно добавить в любую.',
   'Rules on the properties of the event.': 'Правила для свойств события.',
   'Default: `all`.': 'По умолчанию `all`.',
-  'With a property: how it compares with `value`. A value of another type compares false.':
-    'Для свойства: как сравнить с `value`. Значение другого типа правилу не подходит.',
+  'With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text.':
+    'Для свойства: как сравнить с `value`. Значение другого типа и свойство, которого нет, правилу не подходят, в том числе при `ne`. `gt` и `lt` сравнивают числа или тексты; `contains`: часть текста.',
   'With a property. For `exists`: true (default), or false for a property that is absent.':
     'Для свойства. При `exists`: true (по умолчанию) или false, если свойства быть не должно.',
   '1 is Monday. Default: every day.': '1 — понедельник. По умолчанию каждый день.',
@@ -354,8 +354,8 @@ export const russianFields: Readonly<Record<string, string>> = {
   'Rules on the answers; without them the route always runs.':
     'Правила для ответов; без них маршрут срабатывает всегда.',
   'The key of a field of the form.': 'Ключ поля формы.',
-  '`contains`: part of a text, or one of the chosen options. A value of another type compares false.':
-    '`contains`: часть текста или один из выбранных вариантов. Значение другого типа правилу не подходит.',
+  'A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options.':
+    'Значение другого типа и поле без ответа правилу не подходят, в том числе при `ne`. `gt` и `lt` сравнивают числа или тексты; `contains`: часть текста или один из выбранных вариантов.',
   'For `exists`: true (default), or false for a field without an answer.':
     'При `exists`: true (по умолчанию) или false, если ответа быть не должно.',
   'The sites that may post to `submit_url`: `https://host[:port]`, `https://*.host` for its subdomains, `*` for any. An empty list: none.':
@@ -468,8 +468,10 @@ export const russianFields: Readonly<Record<string, string>> = {
   'Event names. An empty list subscribes to all events, including future ones.':
     'Названия событий. Пустой список — все события, включая будущие.',
   'A path inside `data`, for example `subscriber.tags`.': 'Путь внутри `data`, например `subscriber.tags`.',
-  '`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false.':
-    '`gt` и `lt` сравнивают числа или тексты; `contains`: часть текста или элемент массива; `exists`: поле есть и не null. Поле, которого нет, подходит только под `ne` и под `exists` со значением false.',
+  'JSON Schema of the whole body. Later versions may add fields; `POST /v1/publish` refuses unknown ones.':
+    'JSON Schema всего тела. В следующих версиях могут появиться новые поля; `POST /v1/publish` неизвестные поля не принимает.',
+  'A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null.':
+    'Значение другого типа, null и поле, которого нет, правилу не подходят, в том числе при `ne`. `gt` и `lt` сравнивают числа или тексты; `contains`: часть текста или элемент массива; `exists`: поле есть и не null.',
   'For `exists`: true (default), or false for a field that is absent or null.':
     'При `exists`: true (по умолчанию) или false, если поля нет или оно null.',
   'Default: the retry policy of the project.': 'По умолчанию — как у проекта.',
@@ -477,7 +479,10 @@ export const russianFields: Readonly<Record<string, string>> = {
     '`workflow`: все попытки делает workflow. `express`: первая попытка делается без workflow. `auto`: с workflow, пока сервис успевает, иначе как при express. Null — системное значение по умолчанию.',
   'Headers of your own on every attempt, for example `Authorization`. Values are stored encrypted and shown as `***`. A change replaces all of them; `***` keeps a stored value.':
     'Ваши заголовки для каждой попытки, например `Authorization`. Значения хранятся зашифрованными и показываются как `***`. При изменении заменяются все; `***` оставляет сохранённое значение.',
-  'Why Herald disabled the endpoint, or null.': 'Почему Herald отключил эндпоинт, или null.',
+  'Why Herald disabled the endpoint, or null. `gone`: it returned 410. `failing`: every attempt failed for 120 hours.':
+    'Почему Herald отключил эндпоинт, или null. `gone`: он вернул 410. `failing`: все попытки за 120 часов не удались.',
+  '`gone`: it returned 410. `failing`: every attempt failed for 120 hours.':
+    '`gone`: он вернул 410. `failing`: все попытки за 120 часов не удались.',
   'Headers of your own; every value is shown as `***`.':
     'Ваши заголовки; все значения показываются как `***`.',
   '`failing`: no success since `failing_since`, which a change of the URL or of `status` ends. Otherwise `healthy` with a success in the last 24 hours, `idle` without one.':
@@ -547,8 +552,8 @@ export const russianFields: Readonly<Record<string, string>> = {
   'How the hosted login page looks.': 'Как выглядит страница входа Herald.',
   'Where the logo was fetched from; null if it was uploaded. Herald serves its own copy.':
     'Откуда взят логотип; null, если его загрузили. Herald отдаёт свою копию.',
-  'Path of that copy on this server; a new logo has a new path.':
-    'Путь к этой копии на сервере; у нового логотипа новый путь.',
+  'For the dashboard: path of that copy on this server; a new logo has a new path.':
+    'Для панели: путь к этой копии на сервере; у нового логотипа новый путь.',
   'Colour of the buttons on the hosted login page: #rrggbb.':
     'Цвет кнопок на странице входа Herald: #rrggbb.',
   'Privacy policy, linked on the hosted login page.':

@@ -56,7 +56,7 @@ export function endpointHealth(lane: RunningLane): void {
     ids.push(await failOnce());
     expect(await endpointNow()).toMatchObject({
       status: 'disabled',
-      disabled_reason: expect.stringContaining('120 hours'),
+      disabled_reason: 'failing',
     });
     const { rows } = await service.pool.query('SELECT version FROM endpoints WHERE id = $1', [endpoint.id]);
     expect(rows).toEqual([{ version: 2 }]);
@@ -80,7 +80,7 @@ export function endpointHealth(lane: RunningLane): void {
     await hoursPass(200);
     await project.api('POST', `/v1/deliveries/${id}/retry`);
     await untilAttempts(project, id, 2);
-    const disabled = { status: 'disabled', disabled_reason: expect.stringContaining('120 hours') };
+    const disabled = { status: 'disabled', disabled_reason: 'failing' };
     expect(await endpointNow()).toMatchObject(disabled);
     await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { url: `${receiver.url}/other` });
     expect(await endpointNow()).toMatchObject(disabled);

@@ -178,7 +178,7 @@ export function retries(lane: RunningLane): void {
     const id = await emitOne(service, project, endpoint.id);
     await untilStatus(project, id, 'failed');
     const { body } = await project.api('GET', `/v1/webhooks/${endpoint.id}`);
-    expect(body).toMatchObject({ status: 'disabled', disabled_reason: expect.stringContaining('410') });
+    expect(body).toMatchObject({ status: 'disabled', disabled_reason: 'gone' });
     const enabled = await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status: 'active' });
     expect(enabled.body).toMatchObject({ status: 'active', disabled_reason: null });
   });

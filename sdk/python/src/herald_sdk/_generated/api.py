@@ -278,7 +278,7 @@ class ExportsApi:
         tag: Union[str, Omit] = OMIT,
         external_id: Union[str, Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
-        active: Union[Literal["true", "false"], Omit] = OMIT,
+        active: Union[bool, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> HeraldFile:
         """Export subscribers: `GET /v1/export/subscribers`.
@@ -319,8 +319,8 @@ class ExportsApi:
         assignee_id: Union[Union[Literal["none"], str], Omit] = OMIT,
         subscriber_id: Union[str, Omit] = OMIT,
         number: Union[int, Omit] = OMIT,
-        overdue: Union[Literal["true", "false"], Omit] = OMIT,
-        open: Union[Literal["true", "false"], Omit] = OMIT,
+        overdue: Union[bool, Omit] = OMIT,
+        open: Union[bool, Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> HeraldFile:
@@ -533,7 +533,7 @@ class SubscribersApi:
         external_id: Union[str, Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
         ids: Union[str, Omit] = OMIT,
-        active: Union[Literal["true", "false"], Omit] = OMIT,
+        active: Union[bool, Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
@@ -554,7 +554,7 @@ class SubscribersApi:
         external_id: Union[str, Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
         ids: Union[str, Omit] = OMIT,
-        active: Union[Literal["true", "false"], Omit] = OMIT,
+        active: Union[bool, Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
@@ -661,7 +661,7 @@ class ImportsApi:
         self,
         body: str,
         *,
-        dry_run: Union[Literal["true", "false"], Omit] = OMIT,
+        dry_run: Union[bool, Omit] = OMIT,
         idempotency_key: Optional[str] = None,
         request_options: Optional[RequestOptions] = None,
     ) -> types.ImportsCreateSubscribersResponse:
@@ -1102,7 +1102,7 @@ class MessagesApi:
     def get_stats(
         self,
         *,
-        hours: Union[Literal["24", "168"], Omit] = OMIT,
+        hours: Union[Literal[24, 168], Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.MessagesGetStatsResponse:
         """Count messages: `GET /v1/messages/stats`.
@@ -2592,8 +2592,8 @@ class TicketsApi:
         assignee_id: Union[Union[Literal["none"], str], Omit] = OMIT,
         subscriber_id: Union[str, Omit] = OMIT,
         number: Union[int, Omit] = OMIT,
-        overdue: Union[Literal["true", "false"], Omit] = OMIT,
-        open: Union[Literal["true", "false"], Omit] = OMIT,
+        overdue: Union[bool, Omit] = OMIT,
+        open: Union[bool, Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
         sort: Union[Literal["created", "updated"], Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
@@ -2617,8 +2617,8 @@ class TicketsApi:
         assignee_id: Union[Union[Literal["none"], str], Omit] = OMIT,
         subscriber_id: Union[str, Omit] = OMIT,
         number: Union[int, Omit] = OMIT,
-        overdue: Union[Literal["true", "false"], Omit] = OMIT,
-        open: Union[Literal["true", "false"], Omit] = OMIT,
+        overdue: Union[bool, Omit] = OMIT,
+        open: Union[bool, Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
         sort: Union[Literal["created", "updated"], Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
@@ -2911,7 +2911,7 @@ class WebhooksApi:
     def all_stats(
         self,
         *,
-        hours: Union[Literal["24", "168"], Omit] = OMIT,
+        hours: Union[Literal[24, 168], Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.WebhooksAllStatsResponse:
         """Get the hourly results of all endpoints: `GET /v1/webhooks/stats`."""
@@ -2939,7 +2939,7 @@ class WebhooksApi:
         self,
         id: str,
         *,
-        hours: Union[Literal["24", "168"], Omit] = OMIT,
+        hours: Union[Literal[24, 168], Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.WebhooksGetStatsResponse:
         """Get the hourly results of an endpoint: `GET /v1/webhooks/{id}/stats`."""

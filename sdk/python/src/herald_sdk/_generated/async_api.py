@@ -279,7 +279,7 @@ class AsyncExportsApi:
         tag: Union[str, Omit] = OMIT,
         external_id: Union[str, Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
-        active: Union[Literal["true", "false"], Omit] = OMIT,
+        active: Union[bool, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> AsyncHeraldFile:
         """Export subscribers: `GET /v1/export/subscribers`.
@@ -320,8 +320,8 @@ class AsyncExportsApi:
         assignee_id: Union[Union[Literal["none"], str], Omit] = OMIT,
         subscriber_id: Union[str, Omit] = OMIT,
         number: Union[int, Omit] = OMIT,
-        overdue: Union[Literal["true", "false"], Omit] = OMIT,
-        open: Union[Literal["true", "false"], Omit] = OMIT,
+        overdue: Union[bool, Omit] = OMIT,
+        open: Union[bool, Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> AsyncHeraldFile:
@@ -534,7 +534,7 @@ class AsyncSubscribersApi:
         external_id: Union[str, Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
         ids: Union[str, Omit] = OMIT,
-        active: Union[Literal["true", "false"], Omit] = OMIT,
+        active: Union[bool, Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
@@ -555,7 +555,7 @@ class AsyncSubscribersApi:
         external_id: Union[str, Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
         ids: Union[str, Omit] = OMIT,
-        active: Union[Literal["true", "false"], Omit] = OMIT,
+        active: Union[bool, Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
         limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
@@ -662,7 +662,7 @@ class AsyncImportsApi:
         self,
         body: str,
         *,
-        dry_run: Union[Literal["true", "false"], Omit] = OMIT,
+        dry_run: Union[bool, Omit] = OMIT,
         idempotency_key: Optional[str] = None,
         request_options: Optional[RequestOptions] = None,
     ) -> types.ImportsCreateSubscribersResponse:
@@ -1103,7 +1103,7 @@ class AsyncMessagesApi:
     async def get_stats(
         self,
         *,
-        hours: Union[Literal["24", "168"], Omit] = OMIT,
+        hours: Union[Literal[24, 168], Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.MessagesGetStatsResponse:
         """Count messages: `GET /v1/messages/stats`.
@@ -2593,8 +2593,8 @@ class AsyncTicketsApi:
         assignee_id: Union[Union[Literal["none"], str], Omit] = OMIT,
         subscriber_id: Union[str, Omit] = OMIT,
         number: Union[int, Omit] = OMIT,
-        overdue: Union[Literal["true", "false"], Omit] = OMIT,
-        open: Union[Literal["true", "false"], Omit] = OMIT,
+        overdue: Union[bool, Omit] = OMIT,
+        open: Union[bool, Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
         sort: Union[Literal["created", "updated"], Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
@@ -2618,8 +2618,8 @@ class AsyncTicketsApi:
         assignee_id: Union[Union[Literal["none"], str], Omit] = OMIT,
         subscriber_id: Union[str, Omit] = OMIT,
         number: Union[int, Omit] = OMIT,
-        overdue: Union[Literal["true", "false"], Omit] = OMIT,
-        open: Union[Literal["true", "false"], Omit] = OMIT,
+        overdue: Union[bool, Omit] = OMIT,
+        open: Union[bool, Omit] = OMIT,
         q: Union[str, Omit] = OMIT,
         sort: Union[Literal["created", "updated"], Omit] = OMIT,
         cursor: Union[str, Omit] = OMIT,
@@ -2914,7 +2914,7 @@ class AsyncWebhooksApi:
     async def all_stats(
         self,
         *,
-        hours: Union[Literal["24", "168"], Omit] = OMIT,
+        hours: Union[Literal[24, 168], Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.WebhooksAllStatsResponse:
         """Get the hourly results of all endpoints: `GET /v1/webhooks/stats`."""
@@ -2942,7 +2942,7 @@ class AsyncWebhooksApi:
         self,
         id: str,
         *,
-        hours: Union[Literal["24", "168"], Omit] = OMIT,
+        hours: Union[Literal[24, 168], Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.WebhooksGetStatsResponse:
         """Get the hourly results of an endpoint: `GET /v1/webhooks/{id}/stats`."""

@@ -415,7 +415,7 @@ class SubscribersListQuery(TypedDict):
     """Only subscribers whose name, username or external_id begins with this text, in any case, or who have this tag."""
     ids: NotRequired[str]
     """Only these subscribers: up to 100 ids, separated by commas."""
-    active: NotRequired[Literal["true", "false"]]
+    active: NotRequired[bool]
     cursor: NotRequired[str]
     limit: NotRequired[int]
 
@@ -494,7 +494,7 @@ class SubscribersUpdateBody(TypedDict):
 class ImportsCreateSubscribersQuery(TypedDict):
     """The query of POST /v1/import/subscribers."""
 
-    dry_run: NotRequired[Literal["true", "false"]]
+    dry_run: NotRequired[bool]
     """Checks every row and changes nothing."""
 
 
@@ -706,7 +706,7 @@ class ExportsGetSubscribersQuery(TypedDict):
     """Your own id of the user: 1 to 128 printable characters."""
     q: NotRequired[str]
     """Only subscribers whose name, username or external_id begins with this text, in any case, or who have this tag."""
-    active: NotRequired[Literal["true", "false"]]
+    active: NotRequired[bool]
 
 
 class MessagesSendBodyButtonsItemItem(TypedDict):
@@ -1727,7 +1727,7 @@ class RecurringListRunsItem(TypedDict):
 class DripChainsCreateBodyTrigger1WhereRulesItem(TypedDict):
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -1787,7 +1787,7 @@ class DripChainsCreateBodyStepsItem3IfRulesItem(TypedDict):
     """With an event: false for one that has not happened."""
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -1868,7 +1868,7 @@ class DripChainsCreateBodyExitOn1RulesItem(TypedDict):
     """With an event: false for one that has not happened."""
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -1896,7 +1896,7 @@ class DripChainsCreateBody(TypedDict):
 class DripChainsCreateResponseTrigger1WhereRulesItem(TypedDict):
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -1956,7 +1956,7 @@ class DripChainsCreateResponseStepsItem3IfRulesItem(TypedDict):
     """With an event: false for one that has not happened."""
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -2037,7 +2037,7 @@ class DripChainsCreateResponseExitOn1RulesItem(TypedDict):
     """With an event: false for one that has not happened."""
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -2075,7 +2075,7 @@ class DripChainsListResponse(TypedDict):
 class DripChainsListItemTrigger1WhereRulesItem(TypedDict):
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -2119,7 +2119,7 @@ class DripChainsListItemExitOn1RulesItem(TypedDict):
     """With an event: false for one that has not happened."""
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -2149,7 +2149,7 @@ class DripChainsListItem(TypedDict):
 class DripChainsUpdateBodyTrigger1WhereRulesItem(TypedDict):
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -2209,7 +2209,7 @@ class DripChainsUpdateBodyStepsItem3IfRulesItem(TypedDict):
     """With an event: false for one that has not happened."""
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -2290,7 +2290,7 @@ class DripChainsUpdateBodyExitOn1RulesItem(TypedDict):
     """With an event: false for one that has not happened."""
     property: NotRequired[str]
     op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false."""
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
     value: NotRequired[Union[str, float, bool]]
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
@@ -2443,7 +2443,7 @@ class FormsCreateBodyRoutesItem1WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2465,7 +2465,7 @@ class FormsCreateBodyRoutesItem2WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2488,7 +2488,7 @@ class FormsCreateBodyRoutesItem3WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2539,7 +2539,7 @@ class FormsCreateBodyRoutesItem4WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2562,7 +2562,7 @@ class FormsCreateBodyRoutesItem5WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2631,7 +2631,7 @@ class FormsCreateResponseRoutesItem1WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2653,7 +2653,7 @@ class FormsCreateResponseRoutesItem2WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2676,7 +2676,7 @@ class FormsCreateResponseRoutesItem3WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2727,7 +2727,7 @@ class FormsCreateResponseRoutesItem4WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -2750,7 +2750,7 @@ class FormsCreateResponseRoutesItem5WhenRulesItem(TypedDict):
     field: str
     """The key of a field of the form."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`contains`: part of a text, or one of the chosen options. A value of another type compares false."""
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field without an answer."""
 
@@ -3185,8 +3185,8 @@ class TicketsListQuery(TypedDict):
     subscriber_id: NotRequired[str]
     """A UUID, or `sub_` + base62."""
     number: NotRequired[int]
-    overdue: NotRequired[Literal["true", "false"]]
-    open: NotRequired[Literal["true", "false"]]
+    overdue: NotRequired[bool]
+    open: NotRequired[bool]
     """`true`: all but closed ones; `false`: closed ones."""
     q: NotRequired[str]
     """Beginnings of words of the subject, the first message or the customer; or a number, such as #42."""
@@ -3276,7 +3276,7 @@ class TicketsListMessagesItemAttachmentsItem(TypedDict):
 
 
 class TicketsListMessagesItemChange1(TypedDict):
-    field: Literal["status", "assignee"]
+    field: Literal["status", "assignee_id"]
     before: Union[str, None]
     after: Union[str, None]
 
@@ -3349,8 +3349,8 @@ class ExportsGetTicketsQuery(TypedDict):
     subscriber_id: NotRequired[str]
     """A UUID, or `sub_` + base62."""
     number: NotRequired[int]
-    overdue: NotRequired[Literal["true", "false"]]
-    open: NotRequired[Literal["true", "false"]]
+    overdue: NotRequired[bool]
+    open: NotRequired[bool]
     """`true`: all but closed ones; `false`: closed ones."""
     q: NotRequired[str]
     """Beginnings of words of the subject, the first message or the customer; or a number, such as #42."""
@@ -3377,6 +3377,10 @@ class MessagesListResponse(TypedDict):
     next_cursor: Union[str, None]
 
 
+class MessagesListItemClicksItem(TypedDict):
+    clicked_at: str
+
+
 class MessagesListItem(TypedDict):
     """An entry of the list of GET /v1/messages."""
 
@@ -3395,14 +3399,14 @@ class MessagesListItem(TypedDict):
     """Null for a one-time code."""
     created_at: str
     ended_at: Union[str, None]
-    clicked_at: List[str]
+    clicks: List[MessagesListItemClicksItem]
     """Taps on its buttons, oldest first, at most 20."""
 
 
 class MessagesGetStatsQuery(TypedDict):
     """The query of GET /v1/messages/stats."""
 
-    hours: NotRequired[Literal["24", "168"]]
+    hours: NotRequired[Literal[24, 168]]
 
 
 class MessagesGetStatsResponse(TypedDict):
@@ -3410,6 +3414,10 @@ class MessagesGetStatsResponse(TypedDict):
 
     sent: int
     failed: int
+
+
+class MessagesGetResponseClicksItem(TypedDict):
+    clicked_at: str
 
 
 class MessagesGetResponseContent1ButtonsItemItem(TypedDict):
@@ -3455,7 +3463,7 @@ class MessagesGetResponse(TypedDict):
     """Null for a one-time code."""
     created_at: str
     ended_at: Union[str, None]
-    clicked_at: List[str]
+    clicks: List[MessagesGetResponseClicksItem]
     """Taps on its buttons, oldest first, at most 20."""
     content: Union[MessagesGetResponseContent1, None]
     """As it was sent. Null for a one-time code."""
@@ -3507,7 +3515,7 @@ class WebhooksCreateBodyFilter1RulesItem(TypedDict):
     field: str
     """A path inside `data`, for example `subscriber.tags`."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false."""
+    """A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field that is absent or null."""
 
@@ -3538,7 +3546,7 @@ class WebhooksCreateResponseFilter1RulesItem(TypedDict):
     field: str
     """A path inside `data`, for example `subscriber.tags`."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false."""
+    """A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field that is absent or null."""
 
@@ -3572,8 +3580,8 @@ class WebhooksCreateResponse(TypedDict):
     filter: Union[WebhooksCreateResponseFilter1, None]
     description: Union[str, None]
     status: Literal["active", "disabled"]
-    disabled_reason: Union[str, None]
-    """Why Herald disabled the endpoint, or null."""
+    disabled_reason: Union[Literal["gone", "failing"], None]
+    """Why Herald disabled the endpoint, or null. `gone`: it returned 410. `failing`: every attempt failed for 120 hours."""
     retry_policy: Literal["durable", "quick"]
     delivery_lane: Union[Literal["workflow", "express", "auto"], None]
     """`workflow`: a workflow makes every attempt. `express`: the first attempt is made without a workflow. `auto`: the workflow lane while the service keeps up, otherwise the express lane. Null: the system default."""
@@ -3599,7 +3607,7 @@ class WebhooksListItemFilter1RulesItem(TypedDict):
     field: str
     """A path inside `data`, for example `subscriber.tags`."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false."""
+    """A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field that is absent or null."""
 
@@ -3633,8 +3641,8 @@ class WebhooksListItem(TypedDict):
     filter: Union[WebhooksListItemFilter1, None]
     description: Union[str, None]
     status: Literal["active", "disabled"]
-    disabled_reason: Union[str, None]
-    """Why Herald disabled the endpoint, or null."""
+    disabled_reason: Union[Literal["gone", "failing"], None]
+    """Why Herald disabled the endpoint, or null. `gone`: it returned 410. `failing`: every attempt failed for 120 hours."""
     retry_policy: Literal["durable", "quick"]
     delivery_lane: Union[Literal["workflow", "express", "auto"], None]
     """`workflow`: a workflow makes every attempt. `express`: the first attempt is made without a workflow. `auto`: the workflow lane while the service keeps up, otherwise the express lane. Null: the system default."""
@@ -3651,7 +3659,7 @@ class WebhooksPreviewFilterBodyFilter1RulesItem(TypedDict):
     field: str
     """A path inside `data`, for example `subscriber.tags`."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false."""
+    """A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field that is absent or null."""
 
@@ -3685,7 +3693,7 @@ class WebhooksPreviewFilterResponse(TypedDict):
 class WebhooksAllStatsQuery(TypedDict):
     """The query of GET /v1/webhooks/stats."""
 
-    hours: NotRequired[Literal["24", "168"]]
+    hours: NotRequired[Literal[24, 168]]
     """How many hours, up to the present one."""
 
 
@@ -3734,7 +3742,7 @@ class WebhooksUpdateBodyFilter1RulesItem(TypedDict):
     field: str
     """A path inside `data`, for example `subscriber.tags`."""
     op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """`gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null. A field that is not there matches only `ne`, and `exists` with false."""
+    """A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null."""
     value: NotRequired[Union[str, float, bool]]
     """For `exists`: true (default), or false for a field that is absent or null."""
 
@@ -3986,6 +3994,7 @@ class EventTypesListItem(TypedDict):
     name: str
     description: str
     schema: Dict[str, Any]
+    """JSON Schema of the whole body. Later versions may add fields; `POST /v1/publish` refuses unknown ones."""
     example: Dict[str, Any]
     source: Literal["herald", "publisher"]
     """`publisher`: the project can publish it (`POST /v1/publish`). `ticket.*` is `herald` while the project’s own helpdesk is enabled."""
@@ -3995,7 +4004,7 @@ class ProjectGetResponseBrand(TypedDict):
     logo_url: Union[str, None]
     """Where the logo was fetched from; null if it was uploaded. Herald serves its own copy."""
     logo_path: Union[str, None]
-    """Path of that copy on this server; a new logo has a new path."""
+    """For the dashboard: path of that copy on this server; a new logo has a new path."""
     color: Union[str, None]
     """Colour of the buttons on the hosted login page: #rrggbb."""
     privacy_url: Union[str, None]
@@ -4498,6 +4507,7 @@ class SubscriptionPermissionChangedData(TypedDict):
     """After the change."""
     previous: List[str]
     """Before the change."""
+    occurred_at: str
 
 
 class DeliverySuccessData(TypedDict):
@@ -4938,7 +4948,8 @@ class EndpointDisabledData(TypedDict):
     endpoint_id: str
     url: str
     occurred_at: str
-    reason: str
+    reason: Literal["gone", "failing"]
+    """`gone`: it returned 410. `failing`: every attempt failed for 120 hours."""
 
 
 class EndpointRecoveredData(TypedDict):
@@ -5276,7 +5287,7 @@ WebhookEvent = Union[
     CreditsExhaustedEvent,
 ]
 
-# Every error code that the service can return.
+# The error codes of this version; a later service may return others.
 ErrorCode = Literal[
     "bad_request",
     "validation_failed",
