@@ -5,7 +5,10 @@ import { eventsOf, subscribePerson, textsTo, type Person } from '../system/messa
 
 jest.setTimeout(240_000);
 
-const env = { HERALD_FORM_SUBMISSIONS_PER_ADDRESS_PER_MINUTE: '1000', HERALD_FORM_SUBMISSIONS_PER_MINUTE: '1000' };
+const env = {
+  HERALD_FORM_SUBMISSIONS_PER_ADDRESS_PER_MINUTE: '1000',
+  HERALD_FORM_SUBMISSIONS_PER_MINUTE: '1000',
+};
 const PEOPLE = 6;
 
 let service: TestService;

@@ -30,7 +30,14 @@ describe('what the dashboard reads about a subscriber', () => {
     const path = `/v1/messages?subscriber_id=${person.subscriberId}`;
     await eventually(async () => (await list(path))[0].clicks.length === 1);
     expect(await list(path)).toMatchObject([
-      { source: 'broadcast', source_id: body.job_id, status: 'sent', text: 'second', reason: null, clicks: [{ clicked_at: expect.any(String) }] },
+      {
+        source: 'broadcast',
+        source_id: body.job_id,
+        status: 'sent',
+        text: 'second',
+        reason: null,
+        clicks: [{ clicked_at: expect.any(String) }],
+      },
       { source: 'send', source_id: null, status: 'sent', text: 'first', clicks: [] },
     ]);
     const [ofBroadcast, single] = await list(path);
