@@ -41,8 +41,8 @@ test('a boolean or a number of a query has its type in the description, and is t
     return values.some((value) => ['true', 'false'].includes(String(value)) || /^\d+$/.test(String(value)));
   });
   expect(texts.length).toBeGreaterThan(0);
-  for (const { schema } of texts)
-    expect(schema).toMatchObject({ type: 'integer', enum: [24, 168], default: 24 });
+  const hours = { type: 'integer', enum: [24, 168], default: 24 };
+  for (const { schema } of texts) expect(schema).toMatchObject(hours);
   expect(parameters.map(({ schema }) => schema)).toContainEqual({ type: 'boolean' });
   const query = z.strictObject({ open: queryBoolean.optional(), hours: queryNumber([24, 168]).default(24) });
   expect(query.parse({ open: 'false', hours: '168' })).toEqual({ open: false, hours: 168 });
