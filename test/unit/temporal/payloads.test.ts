@@ -64,7 +64,7 @@ const SUMMARIES = [
   /^(decide|show the outcome in the chat|expire the code|ask in the chat)$/,
   /^(attempt|page|route) \d+$/,
   /^routes that have not run$/,
-  /^(broadcast to \d+ subscribers|import of \d+ rows)$/,
+  /^(broadcast to \d+ subscribers( \(p-[\da-f]{10}\))?|import of \d+ rows)$/,
   /^drip enrolment of p-[\da-f]{10}$/,
   /^step [a-z_-]{1,32}$/,
   /^(steps that are due|run what is due|send what is due|recurring message|scheduled message)$/,
