@@ -35,6 +35,9 @@ async function searchBodies(
   filter: search.SearchFilter,
 ): Promise<search.FoundDelivery[]> {
   const withinLimit = search.createReadLimit(pool);
+  // The index would first list every event that has such a text.
+  const frequent = await search.readFrequentText(withinLimit, projectId, text, filter);
+  if (frequent) return frequent;
   const eventIds =
     text.words.length > 0 ? await search.findEventsWithText(withinLimit, projectId, text) : null;
   // The index cannot find text that begins inside a word, so the newest events are read.

@@ -159,6 +159,8 @@ const NOT_INDEXED = `v.created_at >= greatest(${SEARCHED_SINCE}, (SELECT created
 const MOST_CANDIDATES = 5_000;
 /** Events that are read at most in that case: this bounds what the worst text costs. */
 const MOST_READ = 20_000;
+/** Newest events that are read before the index: a text that many events have fills its page from them. */
+const FIRST_READ = 500;
 
 /** Bodies can be large: what all statements of one search may take. */
 const READ_LIMIT_MS = 3_000;
@@ -248,16 +250,25 @@ async function readCandidates(
   return found.map(({ id }) => id);
 }
 
-/**
- * Deliveries whose body contains the text, among the newest events of the last days before the cursor.
- */
+/** Deliveries whose body contains the text, among the newest events of the last days before the cursor. */
 export function readForText(
   withinLimit: ReadLimit,
   projectId: string,
   text: SearchText,
   filter: SearchFilter,
 ): Promise<FoundDelivery[]> {
-  return withinLimit((db) => readNewest(db, projectId, text, filter));
+  return withinLimit((db) => readNewest(db, projectId, text, filter, MOST_READ));
+}
+
+/** The page if the newest events fill it; null if the text is too rare for that. */
+export async function readFrequentText(
+  withinLimit: ReadLimit,
+  projectId: string,
+  text: SearchText,
+  filter: SearchFilter,
+): Promise<FoundDelivery[] | null> {
+  const found = await withinLimit((db) => readNewest(db, projectId, text, filter, FIRST_READ));
+  return found.length > filter.limit ? found : null;
 }
 
 async function readNewest(
@@ -265,10 +276,12 @@ async function readNewest(
   projectId: string,
   { given, escaped }: SearchText,
   filter: SearchFilter,
+  mostRead: number,
 ): Promise<FoundDelivery[]> {
   const values: unknown[] = [projectId, given, escaped, filter.limit + 1, filter.before?.at ?? null];
   const conditions = conditionsOf(filter, values);
-  const page = `ORDER BY created_at DESC LIMIT ${MOST_READ}`;
+  // Events of one moment are read together: a page that ended among them would lose the others.
+  const page = `ORDER BY created_at DESC FETCH FIRST ${mostRead} ROWS WITH TIES`;
   const found = await db.query<FoundDelivery>({
     // An event and its deliveries are written at one moment, so the order of events is that of deliveries.
     text: `SELECT ${FOUND} FROM (
