@@ -185,7 +185,7 @@ const ownSettings = z.object({
   HERALD_KEYLESS_BODY_KIB: whole(1, 1_024)
     .default(limits.keylessBodyBytes / KIB)
     .describe(
-      'Largest body of a request without an API key: Mini App, sign-in, OpenID Connect, hosted pages.',
+      'Largest body of a request without an API key: Mini App, sign-in, OpenID Connect, login pages. Forms have 1 MiB.',
     ),
   HERALD_MINI_REQUESTS_PER_MINUTE: perMinute(limits.miniRequestsPerMinute).describe(
     'POST requests of the Mini App per minute and address (IPv6: /64 network).',

@@ -93,7 +93,7 @@ export function createSubscriberRoutes(core: Pick<Core, 'pool' | 'cipher' | 'con
         path: '/v1/subscribers/{id}/data',
         summary: 'Get everything held on a subscriber',
         description:
-          'A JSON object with the subscriber and a list for each kind of record: logins, messages, broadcasts, one-time codes, button clicks, events. For requests of people about their data.',
+          'A JSON object with the subscriber and a list for each kind of record: logins, messages, broadcasts, one-time codes, button clicks, events. For requests of people about their data. The rows show what is stored; only the names of the lists are stable.',
         scope: 'export',
         params: subscriberParams,
         response: heldDataSchema(),

@@ -37,7 +37,7 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
         path: '/v1/recurring',
         summary: 'Create a recurring message',
         description:
-          'A broadcast again and again, by a cron expression. The audience and the template are those of each run. A run is skipped while the last one still sends, or when it is over an hour late.',
+          'A broadcast that repeats by a cron expression of five fields, in a time zone. The audience is computed for each run, with the current version of the template. A run is skipped while the previous one is still sending, or when it is over an hour late.',
         scope: 'send',
         idempotent: {},
         body: newRecurringSchema,

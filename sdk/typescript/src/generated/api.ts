@@ -279,7 +279,7 @@ export class SubscribersApi {
   /**
    * Get everything held on a subscriber: `GET /v1/subscribers/{id}/data`.
    *
-   * A JSON object with the subscriber and a list for each kind of record: logins, messages, broadcasts, one-time codes, button clicks, events. For requests of people about their data.
+   * A JSON object with the subscriber and a list for each kind of record: logins, messages, broadcasts, one-time codes, button clicks, events. For requests of people about their data. The rows show what is stored; only the names of the lists are stable.
    */
   getData(id: string, options: RequestOptions = {}): Promise<HeraldFile> {
     return this.transport.request({ method: 'GET', path: pathOf`/v1/subscribers/${id}/data`, returns: 'file' }, options);
@@ -761,7 +761,7 @@ export class RecurringApi {
   /**
    * Create a recurring message: `POST /v1/recurring`.
    *
-   * A broadcast again and again, by a cron expression. The audience and the template are those of each run. A run is skipped while the last one still sends, or when it is over an hour late.
+   * A broadcast that repeats by a cron expression of five fields, in a time zone. The audience is computed for each run, with the current version of the template. A run is skipped while the previous one is still sending, or when it is over an hour late.
    */
   create(body: types.RecurringCreateBody, options: RequestOptions = {}): Promise<types.RecurringCreateResponse> {
     return this.transport.request({ method: 'POST', path: '/v1/recurring', body, keyed: true }, options);

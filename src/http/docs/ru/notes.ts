@@ -55,8 +55,8 @@ export const russianNotes: Readonly<Record<string, string>> = {
     'Как если изменить каждого по отдельности: добавленный тег может начать цепочку. Id, для которых нет подписчика, перечислены в ответе; остальные меняются вместе. В проекте может быть до 20 разных тегов; если получится больше, не изменится ни один подписчик.',
   'Each given field (external_id, tags, permissions, timezone) replaces the old value; null removes the external_id and the timezone. Properties are merged: null removes one. A project can have up to 20 different tags and 20 different permissions.':
     'Каждое указанное поле (external_id, tags, permissions, timezone) заменяет прежнее значение; null убирает external_id и timezone. Свойства объединяются: null удаляет свойство. В проекте может быть до 20 разных тегов и 20 разных разрешений.',
-  'A JSON object with the subscriber and a list for each kind of record: logins, messages, broadcasts, one-time codes, button clicks, events. For requests of people about their data.':
-    'Объект JSON с подписчиком и списком для каждого вида записей: входы, сообщения, рассылки, одноразовые коды, нажатия кнопок, события. Для запросов людей об их данных.',
+  'A JSON object with the subscriber and a list for each kind of record: logins, messages, broadcasts, one-time codes, button clicks, events. For requests of people about their data. The rows show what is stored; only the names of the lists are stable.':
+    'Объект JSON с подписчиком и списком для каждого вида записей: входы, сообщения, рассылки, одноразовые коды, нажатия кнопок, события. Для запросов людей об их данных. Строки показывают то, что хранится: неизменны только названия списков.',
   'Also removes everything held about them: messages, one-time codes, names and addresses in logins, events with their deliveries. Open deliveries, including `subscription.deleted`, are still made, and removed when they have ended. They can subscribe again as a new subscriber.':
     'Удаляет и всё, что о нём хранится: сообщения, одноразовые коды, имена и адреса во входах, события с их доставками. Незаконченные доставки, в том числе `subscription.deleted`, ещё выполняются и удаляются после окончания. Человек может подписаться снова — как новый подписчик.',
   'Changes subscribers, never creates any: only a person’s own act does. Rows are applied one after another; those that fail are listed and do not stop the others.':
@@ -138,8 +138,8 @@ export const russianNotes: Readonly<Record<string, string>> = {
     '200 значит, что ничего не отправлено и не будет. Если отправка началась — 409; рассылку по аудитории отмените по её `job_id`.',
 
   // Recurring messages
-  'A broadcast again and again, by a cron expression. The audience and the template are those of each run. A run is skipped while the last one still sends, or when it is over an hour late.':
-    'Рассылка, которая повторяется по выражению cron. Аудитория и шаблон — какими они будут при каждом запуске. Запуск пропускается, если прошлый ещё отправляется или если он опоздал больше чем на час.',
+  'A broadcast that repeats by a cron expression of five fields, in a time zone. The audience is computed for each run, with the current version of the template. A run is skipped while the previous one is still sending, or when it is over an hour late.':
+    'Рассылка, которая повторяется по выражению cron из пяти полей в заданном часовом поясе. Аудитория собирается при каждом запуске, шаблон берётся в текущей версии. Запуск пропускается, если прошлый ещё отправляется или если он опоздал больше чем на час.',
   'No further run starts. A broadcast that is under way goes on; cancel it by its `job_id`.':
     'Новых запусков не будет. Рассылка, которая уже идёт, продолжается; отмените её по её `job_id`.',
   'Also while it is paused. See its runs for the result.': 'Можно и на паузе. Результат — в списке запусков.',
