@@ -185,6 +185,8 @@ test('a worker announces by itself, to every endpoint that takes all events or a
   const watcher = await createEndpoint(project, `${receiver.url}/watch`, { events: ['endpoint.disabled'] });
   await createEndpoint(project, `${receiver.url}/other`, { events: ['otp.sent'] });
   await attempt(410);
+  // The worker delivers while it is still starting.
+  receiver.behave(200);
   const worker = await startTestService({
     database: service.database,
     queuePrefix: service.queuePrefix,
@@ -194,7 +196,6 @@ test('a worker announces by itself, to every endpoint that takes all events or a
     lane: 'express',
   });
   try {
-    receiver.behave(200);
     const arrived = await eventually(() =>
       receiver.received.find(
         ({ path, headers }) => path === '/hook/watch' && headers['x-service-event'] === 'endpoint.disabled',

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { retryPolicies } from '../../../src/webhooks/retry-schedule';
 import { api, type Attempt, type Delivery, type EndpointView } from '../api';
+import { disabledReason } from '../disabled-reason';
 import {
   ActionButton,
   Allowed,
@@ -170,7 +171,7 @@ function Explanation(props: {
       {(isPaused || endpoint?.status === 'disabled') && (
         <div class="note">
           <p>
-            {isPaused && t.pausedBecause} {reason && t.disabledByHerald(t.disabledReason(reason))}{' '}
+            {isPaused && t.pausedBecause} {reason && t.disabledByHerald(disabledReason(reason))}{' '}
             {!isPaused && !reason && t.disabledByYou}{' '}
             {isPaused ? t.pausedUntil(limits.webhookPausedDays) : t.enableToRetry}
           </p>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { withTestPerson } from '../../../src/contract/test-person';
 import { api, type EndpointView } from '../api';
+import { disabledReason } from '../disabled-reason';
 import {
   ActionButton,
   Address,
@@ -211,7 +212,7 @@ function Health({ endpoint }: { endpoint: EndpointView }) {
     return (
       <p class="note">
         {endpoint.disabled_reason
-          ? t.disabledByHerald(t.disabledReason(endpoint.disabled_reason))
+          ? t.disabledByHerald(disabledReason(endpoint.disabled_reason))
           : t.disabledByYou}{' '}
         {t.disabledMeans}
       </p>

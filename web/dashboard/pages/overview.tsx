@@ -8,6 +8,7 @@ import {
   type Stats,
   type UsageView,
 } from '../api';
+import { disabledReason } from '../disabled-reason';
 import { ActionButton, Allowed, Icon, LoginChart, Problem, Sparkline, toast } from '../elements';
 import { dateAndTime, hourOfDay, monthAndYear, number, percent, shortDateAndTime } from '../format';
 import { pageTexts } from '../page-texts';
@@ -213,7 +214,7 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
               key={endpoint.id}
               tone="warn"
               text={p.endpointDisabled(name)}
-              detail={endpoint.disabled_reason && t.disabledReason(endpoint.disabled_reason)}
+              detail={endpoint.disabled_reason && disabledReason(endpoint.disabled_reason)}
             >
               <Link class="btn small" to={`/dashboard/webhooks/${endpoint.id}`}>
                 {t.show}

@@ -1,5 +1,4 @@
 import type { EndpointDisabledReason } from '../../../src/contract/common';
-import { limits } from '../../../src/contract/limits';
 import { composeEn } from './compose-en';
 import { editorEn } from './editor-en';
 import { plural } from './plural';
@@ -198,10 +197,8 @@ export const en = {
   endpointEnabled: 'Endpoint enabled',
   endpointDisabled: 'Endpoint disabled',
   enableEndpoint: 'Enable endpoint',
-  disabledReason: (reason: EndpointDisabledReason) =>
-    reason === 'gone'
-      ? 'The receiver returned 410 Gone.'
-      : `Every attempt failed for ${limits.webhookDisableAfterHours} hours.`,
+  disabledReason: (reason: EndpointDisabledReason, hours: number) =>
+    reason === 'gone' ? 'The receiver returned 410 Gone.' : `Every attempt failed for ${hours} hours.`,
   disabledByHerald: (reason: string) => `Herald disabled the endpoint: ${reason}`,
   disabledByYou: 'This endpoint is disabled.',
   disabledMeans: 'While it is disabled, it receives no events, and pending deliveries wait.',

@@ -1,4 +1,3 @@
-import { limits } from '../../../src/contract/limits';
 import { composeRu } from './compose-ru';
 import { editorRu } from './editor-ru';
 import type { Texts } from './en';
@@ -296,10 +295,8 @@ export const ru: Texts = {
   endpointEnabled: 'Эндпоинт включён',
   endpointDisabled: 'Эндпоинт отключён',
   enableEndpoint: 'Включить эндпоинт',
-  disabledReason: (reason) =>
-    reason === 'gone'
-      ? 'Сервер вернул 410 Gone.'
-      : `Все попытки за ${limits.webhookDisableAfterHours} ч не удались.`,
+  disabledReason: (reason, hours) =>
+    reason === 'gone' ? 'Сервер вернул 410 Gone.' : `Все попытки за ${hours} ч не удались.`,
   disabledByHerald: (reason) => `Herald отключил эндпоинт: ${reason}`,
   disabledByYou: 'Эндпоинт отключён.',
   disabledMeans: 'Пока он отключён, события не придут, а незавершённые доставки подождут.',

@@ -1,0 +1,7 @@
+import type { EndpointDisabledReason } from '../../src/contract/common';
+import { limits } from '../../src/contract/limits';
+import { t } from './texts';
+
+/** Why Herald disabled an endpoint, in words. */
+export const disabledReason = (reason: EndpointDisabledReason): string =>
+  t.disabledReason(reason, limits.webhookDisableAfterHours);
