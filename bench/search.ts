@@ -72,9 +72,12 @@ async function insertDeliveries(pool: pg.Pool, projectId: string, endpointId: st
   );
 }
 
-/** As the worker does it, without its pauses. */
+/** As the worker does it, without its pauses. A new installation has no events of the days before it. */
 async function indexAll(pool: pg.Pool): Promise<void> {
-  while ((await indexNextEvents(pool)) > 0);
+  await pool.query(`UPDATE event_words_progress SET created_at = '-infinity'`);
+  let indexed = 0;
+  for (let seen = -1; seen !== 0; indexed += seen) seen = await indexNextEvents(pool);
+  if (indexed < DELIVERIES) throw new Error(`only ${indexed} of ${DELIVERIES} events have their words`);
 }
 
 async function measure(name: string, search: () => Promise<unknown>): Promise<Figure> {
