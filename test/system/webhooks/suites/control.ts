@@ -102,6 +102,8 @@ export function control(lane: RunningLane): void {
     test('of an ended delivery sends it again under the same id', async () => {
       const id = await failedDelivery();
       await untilWorkflow(service, id, 'FAILED');
+      // The relay records the start after it; the workflow may have ended by then.
+      await eventually(async () => (await readDelivery(project, id)).workflow_id !== null);
       expect(await readDelivery(project, id)).toMatchObject({
         ended_reason: 'refused_by_receiver',
         workflow_id: `delivery/${id}`,
