@@ -9,7 +9,7 @@ export type BareKind = 'ordinary' | 'eager';
 
 export interface BareWorkflows {
   /** Starts a workflow that POSTs with this id; resolves when the server has accepted it. */
-  start(id: string, path?: string): Promise<void>;
+  start(id: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -29,8 +29,8 @@ export async function startBareWorkflows(
     maxConcurrentActivityTaskExecutions: 200,
     ...(kind === 'ordinary' ? { maxEagerActivityReservationsPerWorkflowTask: 0 } : {}),
     activities: {
-      async post(id: string, at: string): Promise<void> {
-        const { body: response } = await request(receiverUrl + at, {
+      async post(id: string): Promise<void> {
+        const { body: response } = await request(receiverUrl, {
           method: 'POST',
           headers: { 'content-type': 'application/json', 'x-service-delivery-id': id },
           body,
@@ -43,11 +43,11 @@ export async function startBareWorkflows(
   });
   const client = await createLazyClient(settings);
   return {
-    async start(id, at = '/') {
+    async start(id) {
       await client.workflow.start('bareWithActivity', {
         taskQueue,
         workflowId: `bare/${id}`,
-        args: [id, at],
+        args: [id],
       });
     },
     async stop() {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The receiver of a benchmark's POSTs, in its own process. `/hang` never responds, `/slow` responds late. */
+/** The receiver of a benchmark's POSTs, in its own process. `/hang` never responds. */
 export interface BenchReceiver {
   url: string;
   /** The arrival times (`wallClock`, in milliseconds) of each id since the last call. */
@@ -40,7 +40,6 @@ function serve(): void {
       const id = String(req.headers['x-service-delivery-id']);
       arrivals.set(id, [...(arrivals.get(id) ?? []), wallClock()]);
       if (req.url?.startsWith('/hang')) return;
-      if (req.url?.startsWith('/slow')) return void setTimeout(() => res.end(), 3_000);
       res.end();
     });
   });

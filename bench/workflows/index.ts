@@ -10,7 +10,7 @@ import {
 
 /** The baseline of the benchmarks: a workflow with a single activity that POSTs. */
 interface BareActivities {
-  post(id: string, path: string): Promise<void>;
+  post(id: string): Promise<void>;
   act(id: string): Promise<void>;
 }
 
@@ -20,8 +20,8 @@ const local = proxyLocalActivities<BareActivities>(options);
 
 export const pokeSignal = defineSignal('poke');
 
-export async function bareWithActivity(id: string, path: string): Promise<void> {
-  await ordinary.post(id, path);
+export async function bareWithActivity(id: string): Promise<void> {
+  await ordinary.post(id);
 }
 
 /** What complete logins are compared with: two signals, each with a timer before it and a local activity after it. */
