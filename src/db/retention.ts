@@ -65,6 +65,29 @@ export function removeExpired(db: Db, table: string, key = 'id'): NextBatch {
   );
 }
 
+interface Belongings {
+  table: string;
+  /** The column that names the row to which they belong. */
+  key: string;
+  owner: string;
+  /** Of the owner: when it ended. */
+  end: string;
+  days: number;
+}
+
+/** Deletes what belongs to rows that ended `days` ago, in batches, before them: a cascade would be one statement for all. */
+export function removeBelongings(db: Db, { table, key, owner, end, days }: Belongings): NextBatch {
+  return repeatedDelete(
+    db,
+    `remove_old_${table}`,
+    `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+       SELECT b.ctid FROM ${owner} o CROSS JOIN LATERAL (
+         SELECT ctid FROM ${table} WHERE ${key} = o.id LIMIT ${BATCH}) b
+       WHERE o.${end} < now() - make_interval(days => $1) LIMIT ${BATCH}))`,
+    [days],
+  );
+}
+
 interface Aged {
   table: string;
   id: string;

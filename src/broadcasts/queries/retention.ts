@@ -1,6 +1,13 @@
 import { limits } from '../../contract/limits';
 import type { Db } from '../../db/pool';
-import { BATCH, repeatedDelete, retentionDays, type NextBatch, type Retention } from '../../db/retention';
+import {
+  BATCH,
+  removeBelongings,
+  repeatedDelete,
+  retentionDays,
+  type NextBatch,
+  type Retention,
+} from '../../db/retention';
 import { CLAIM_DAYS } from '../recurring/queries';
 
 /** What ends the rows of each table of this room. */
@@ -16,17 +23,10 @@ export const retention: Retention = {
   broadcasts: { after: retentionDays, remove: removeOldBroadcasts },
 };
 
-/** In batches: an entry has up to 10,000. */
+/** An entry has up to 10,000. */
 function removeOldResults(db: Db, days: number): NextBatch {
-  return repeatedDelete(
-    db,
-    'remove_old_scheduled_results',
-    `DELETE FROM scheduled_results WHERE ctid = ANY (ARRAY(
-       SELECT r.ctid FROM scheduled s CROSS JOIN LATERAL (
-         SELECT ctid FROM scheduled_results WHERE scheduled_id = s.id LIMIT ${BATCH}) r
-       WHERE s.ended_at < now() - make_interval(days => $1) LIMIT ${BATCH}))`,
-    [days],
-  );
+  const entry = { key: 'scheduled_id', owner: 'scheduled', end: 'ended_at' };
+  return removeBelongings(db, { table: 'scheduled_results', ...entry, days });
 }
 
 function removeOldScheduled(db: Db, days: number): NextBatch {

@@ -1,6 +1,13 @@
 import type { Db } from '../../db/pool';
 import { rows } from '../../db/query';
-import { BATCH, repeatedDelete, retentionDays, type NextBatch, type Retention } from '../../db/retention';
+import {
+  BATCH,
+  removeBelongings,
+  repeatedDelete,
+  retentionDays,
+  type NextBatch,
+  type Retention,
+} from '../../db/retention';
 
 /** What ends the rows of each table of this room. */
 export const retention: Retention = {
@@ -26,17 +33,10 @@ function removeOldEnrolments(db: Db, days: number): NextBatch {
   );
 }
 
-/** In batches: everyone who ever entered the chain has a row. */
+/** Everyone who ever entered the chain has a row. */
 function removeOldEntrants(db: Db, days: number): NextBatch {
-  return repeatedDelete(
-    db,
-    'remove_old_drip_entrants',
-    `DELETE FROM drip_entrants WHERE ctid = ANY (ARRAY(
-       SELECT e.ctid FROM drip_chains c CROSS JOIN LATERAL (
-         SELECT ctid FROM drip_entrants WHERE drip_id = c.id LIMIT ${BATCH}) e
-       WHERE c.deleted_at < now() - make_interval(days => $1) LIMIT ${BATCH}))`,
-    [days],
-  );
+  const chain = { key: 'drip_id', owner: 'drip_chains', end: 'deleted_at' };
+  return removeBelongings(db, { table: 'drip_entrants', ...chain, days });
 }
 
 function removeOldChains(db: Db, days: number): NextBatch {
