@@ -161,13 +161,19 @@ describe('an attempt', () => {
     expect(receiver.of(id)).toHaveLength(2);
   });
 
-  test('before it is due waits', async () => {
+  /** A delivery whose first attempt has failed. */
+  async function dueInAnHour(): Promise<string> {
     const id = await emitOne(service, project, endpoint.id);
     await attempt(id, 1);
     await service.pool.query(
       `UPDATE deliveries SET next_attempt_at = now() + interval '1 hour' WHERE id = $1`,
       [id],
     );
+    return id;
+  }
+
+  test('before it is due waits', async () => {
+    const id = await dueInAnHour();
     const step = await attempt(id, 2);
     expect(step).toMatchObject({ kind: 'early' });
     expect((step as { waitMs: number }).waitMs).toBeGreaterThan(3_500_000);
@@ -175,12 +181,7 @@ describe('an attempt', () => {
   });
 
   test('before it is due, in a new workflow of its delivery, is overdue two minutes after its time', async () => {
-    const id = await emitOne(service, project, endpoint.id);
-    await attempt(id, 1);
-    await service.pool.query(
-      `UPDATE deliveries SET next_attempt_at = now() + interval '1 hour' WHERE id = $1`,
-      [id],
-    );
+    const id = await dueInAnHour();
     await restartDelivery(service.pool, id);
     expect(await attempt(id, 2)).toMatchObject({ kind: 'early' });
     const { rows } = await service.pool.query<{ seconds: number }>(
