@@ -96,6 +96,8 @@ export function createIntake({
       await recordFailure(id, channel, error);
     } finally {
       inFlight.delete(id);
+      // The next update of its chat, or of its bot, may have waited for it.
+      relay?.wake();
     }
   }
 

@@ -16,7 +16,10 @@ export interface RelayOptions<Item> {
    * the items of a dead process are claimed again when its lease expires.
    */
   claim(limit: number): Promise<Item[]>;
-  /** Processes one item. A failure is logged; the item is claimed again when its lease expires. */
+  /**
+   * Processes one item. A failure is logged; the item is claimed again when its lease expires. Work that waits for the end of
+   * an item, and is not merely left for lack of room, needs a `wake`.
+   */
   start(item: Item): Promise<void>;
   log: Logger;
 }
@@ -38,6 +41,8 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
   let stopped = false;
   let claiming = false;
   let claimAgain = false;
+  /** The last claim took all that there was room for. After any other, a claim would find nothing. */
+  let wasFull = false;
   let idle: Promise<void> = Promise.resolve();
 
   function launch(item: Item): void {
@@ -53,8 +58,7 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
       .finally(() => {
         inFlight.delete(run);
         metrics.relayInFlight.dec({ relay });
-        // The last claim may have left items for lack of free slots.
-        wake();
+        if (wasFull) wake();
       });
     inFlight.add(run);
     metrics.relayInFlight.inc({ relay });
@@ -64,8 +68,10 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
     do {
       claimAgain = false;
       const free = (typeof concurrency === 'number' ? concurrency : concurrency()) - inFlight.size;
-      if (free <= 0) return;
+      wasFull = free <= 0;
+      if (wasFull) return;
       const items = await options.claim(free);
+      wasFull = items.length >= free;
       for (const item of items) launch(item);
       if (items.length === 0 && !claimAgain) return;
     } while (!stopped && claimAgain);

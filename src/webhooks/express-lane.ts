@@ -61,8 +61,10 @@ export function startExpressLane(deps: ExpressLaneDeps): Relay {
     // The lease expires, and another process continues.
     if (!made) return null;
     if (made.verdict === 'success') {
-      const refilled = await successes.write(successOf(claim, made.result));
+      const success = successOf(claim, made.result);
+      const refilled = await successes.write(success);
       await conclude(first, made, SUCCEEDED);
+      if (!success.refill) relay.wake();
       return refilled;
     }
     const version = { deliveryId: claim.id, number: 1, endpointVersion: claim.endpoint_version };

@@ -2,6 +2,7 @@ import type { EndpointDisabledReason } from '../../contract/common';
 import { limits } from '../../contract/limits';
 import type { RetryPolicyName } from '../../projects/contract';
 import type { EndpointStatus, Filter, LaneSetting } from '../contract';
+import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { SUBSCRIBES } from './fan-out';
@@ -256,19 +257,21 @@ export async function findSecretOfRequest(db: Db, id: string, requestId: string)
 
 /**
  * Adapts how many attempts may be in flight: half after a timeout, twice as many after a fast success. `seen` is what
- * the claim read, so that attempts of one generation change it once. Losing this write is harmless.
+ * the claim read, so that attempts of one generation change it once. Losing this write is harmless. What waited for a slot
+ * can have one of the new ones.
  */
-export function adaptConcurrency(
+export async function adaptConcurrency(
   db: Db,
   id: string,
   seen: number,
   direction: 'halve' | 'double',
-): Promise<number> {
+): Promise<void> {
   const next = direction === 'halve' ? 'greatest(1, concurrency / 2)' : 'least($3, concurrency * 2)';
-  return change(
+  const adapted = await change(
     db,
     `${direction}_concurrency`,
     `UPDATE endpoints SET concurrency = ${next} WHERE id = $1 AND concurrency = $2 AND $3 > 0`,
     [id, seen, limits.webhookConcurrencyPerEndpoint],
   );
+  if (adapted > 0 && direction === 'double') notifyAfterCommit(db, notifyChannels.delivery);
 }

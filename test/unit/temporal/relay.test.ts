@@ -72,6 +72,31 @@ test('no more are in flight than it has room for, and a free place is filled wit
   done.forEach((finish) => finish());
 });
 
+test('the end of an item claims again only if the last claim was full', async () => {
+  const waiting = ['a', 'b', 'c'];
+  const limits: number[] = [];
+  const done = new Map<string, () => void>();
+  start(
+    (limit) => {
+      limits.push(limit);
+      return Promise.resolve(waiting.splice(0, limit));
+    },
+    (item) => new Promise((resolve) => done.set(item, resolve)),
+  );
+  await eventually(() => done.size === 2);
+  done.get('a')?.();
+  await eventually(() => done.has('c'));
+  expect(limits).toEqual([2, 1]);
+  done.get('b')?.();
+  await eventually(() => limits.length === 3);
+  // That claim found nothing, so the end of the last item makes none.
+  done.get('c')?.();
+  await new Promise(setImmediate);
+  notify('');
+  await eventually(() => limits.length >= 4);
+  expect(limits).toEqual([2, 1, 1, 2]);
+});
+
 test('a failed start does not end the relay', async () => {
   const items = ['bad', 'good'];
   const started: string[] = [];
@@ -82,5 +107,7 @@ test('a failed start does not end the relay', async () => {
       return item === 'bad' ? Promise.reject(new Error('away')) : Promise.resolve();
     },
   );
+  await eventually(() => started.includes('bad'));
+  notify('');
   await eventually(() => started.includes('good'));
 });
