@@ -41,8 +41,8 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
   let stopped = false;
   let claiming = false;
   let claimAgain = false;
-  /** The last claim took all that there was room for. After any other, a claim would find nothing. */
-  let wasFull = false;
+  /** The last claim ended for lack of room. After any other, the next one would find nothing. */
+  let outOfRoom = false;
   let idle: Promise<void> = Promise.resolve();
 
   function launch(item: Item): void {
@@ -58,23 +58,23 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
       .finally(() => {
         inFlight.delete(run);
         metrics.relayInFlight.dec({ relay });
-        if (wasFull) wake();
+        if (outOfRoom) wake();
       });
     inFlight.add(run);
     metrics.relayInFlight.inc({ relay });
   }
 
+  /** Until nothing is left, or there is no room. */
   async function claim(): Promise<void> {
-    do {
+    while (!stopped) {
       claimAgain = false;
       const free = (typeof concurrency === 'number' ? concurrency : concurrency()) - inFlight.size;
-      wasFull = free <= 0;
-      if (wasFull) return;
+      outOfRoom = free <= 0;
+      if (outOfRoom) return;
       const items = await options.claim(free);
-      wasFull = items.length >= free;
       for (const item of items) launch(item);
-      if (items.length === 0 && !claimAgain) return;
-    } while (!stopped && claimAgain);
+      if (items.length < free && !claimAgain) return;
+    }
   }
 
   function wake(): void {
