@@ -16,6 +16,8 @@ export interface BenchEnvironment {
   config: Config;
   environment: Environment;
   service: Service;
+  /** The service's own pool, for what the service itself would write. `service.core.pool` has no time limits. */
+  servicePool: Service['core']['pool'];
   createProject(slug: string, options?: { limits: 'default' }): Promise<Project & { api_key: string }>;
   stop(): Promise<void>;
 }
@@ -58,6 +60,7 @@ export async function startBench(env: Record<string, string> = {}): Promise<Benc
     config,
     environment,
     service: { ...service, core: { ...service.core, pool } },
+    servicePool: service.core.pool,
     async createProject(slug, options) {
       const { key, hash, hint } = newApiKey();
       const project = await insertProject(pool, { slug, name: slug });

@@ -23,7 +23,7 @@ export interface HeraldEndpoint {
 
 /** Creates a project with one endpoint. */
 export async function createHeraldEndpoint(
-  { service, createProject }: BenchEnvironment,
+  { service, servicePool, createProject }: BenchEnvironment,
   slug: string,
   url: string,
   lane?: DeliveryLane,
@@ -37,7 +37,7 @@ export async function createHeraldEndpoint(
     ...endpoint,
     api_key: project.api_key,
     async begin() {
-      const deliveryId = await emitTestEvent(service.core.pool, endpoint, event, example);
+      const deliveryId = await emitTestEvent(servicePool, endpoint, event, example);
       return { id: deliveryId, at: wallClock() };
     },
     async remove() {
