@@ -132,8 +132,9 @@ export function summary({ runtime, signInUrl }: Started): string {
     ['Temporal UI', runtime.temporal_ui_url],
     ['  retrying', views && workflowListUrl(views, savedQueries.retrying)],
     ['  failed', views && workflowListUrl(views, savedQueries.failed)],
+    ['  in a terminal', views && 'npx herald deliveries list --status retrying'],
     ['Demo API key', runtime.demo?.api_key],
   ].filter((line): line is [string, string] => typeof line[1] === 'string');
-  const table = lines.map(([name, value]) => `  ${name.padEnd(15)}${value}`).join('\n');
-  return `\nHerald is ready.\n\n${table}\n\n  Each login and delivery is one line below; --verbose shows every request. Press Ctrl-C to stop. The data is kept.\n\n`;
+  const table = lines.map(([name, value]) => `  ${name.padEnd(17)}${value}`).join('\n');
+  return `\nHerald is ready.\n\n${table}\n\n  The log follows; in a terminal it has a line for each login and delivery, with --verbose for every request. Press Ctrl-C to stop. The data is kept.\n\n`;
 }

@@ -81,7 +81,7 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
       // The start has set the search attributes.
       detailRetrying(input.attempts, input.afterExpress, nextAttemptAt);
       await condition(() => signalled, Math.max(1, nextAttemptAt - Date.now()), {
-        summary: `attempt ${number}`,
+        summary: `wait for attempt ${number}`,
       });
       nextAttemptAt = null;
     }
@@ -93,7 +93,7 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
         (await attemptDelivery.executeWithOptions({ summary: `attempt ${number}` }, [request]));
       isFast = false;
       let waitMs = 0;
-      let waitsFor = `attempt ${number}`;
+      let waitsFor = `wait for attempt ${number}`;
       switch (step.kind) {
         case 'attempted':
           number = step.attempt + 1;
@@ -105,7 +105,7 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
           nextAttemptAt = step.nextAttemptAt;
           showRetrying(step.attempt, step, nextAttemptAt);
           waitMs = (nextAttemptAt ?? 0) - Date.now();
-          waitsFor = `attempt ${number}`;
+          waitsFor = `wait for attempt ${number}`;
           break;
         case 'superseded':
           number = step.next;
@@ -116,7 +116,7 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
           break;
         case 'busy':
           waitMs = queueWaitMs;
-          waitsFor = 'a free slot of the endpoint';
+          waitsFor = 'wait for a free slot of the endpoint';
           queueWaitMs = Math.min(queueWaitMs * 2, QUEUE_WAIT_MS.most);
           break;
         case 'parked':

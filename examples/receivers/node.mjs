@@ -1,15 +1,17 @@
-// http.createServer(receive).listen(4500);
+import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { verifyWebhook, WebhookVerificationError } from 'herald-sdk';
 
 export async function receive(req, res) {
-  const body = await buffer(req);
   try {
-    const webhook = verifyWebhook(body, req.headers, process.env.HERALD_WEBHOOK_SECRET);
+    const webhook = verifyWebhook(await buffer(req), req.headers, process.env.HERALD_WEBHOOK_SECRET);
     console.log(webhook.deliveryId, webhook.event, webhook.data);
     res.writeHead(204).end();
   } catch (error) {
-    if (!(error instanceof WebhookVerificationError)) throw error;
-    res.writeHead(400).end('bad signature');
+    if (error instanceof WebhookVerificationError) return res.writeHead(400).end('bad signature');
+    console.error(error);
+    res.writeHead(500).end();
   }
 }
+
+createServer(receive).listen(process.env.PORT ?? 4500, '127.0.0.1');

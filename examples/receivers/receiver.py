@@ -1,6 +1,5 @@
-# HTTPServer(("", 4500), Receiver).serve_forever()
 import os
-from http.server import BaseHTTPRequestHandler
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 from herald_sdk import WebhookVerificationError, verify_webhook
 
@@ -20,3 +19,7 @@ class Receiver(BaseHTTPRequestHandler):
         self.send_response(status)
         self.end_headers()
         self.wfile.write(text)
+
+
+if __name__ == "__main__":
+    HTTPServer(("127.0.0.1", 4500), Receiver).serve_forever()

@@ -14,6 +14,6 @@ try {
     process.once(signal, () => void stop().finally(() => process.exit(0)));
   }
 } catch (error) {
-  console.error(error.message);
+  console.error(error.code === 'EADDRINUSE' ? `Port ${error.port} is in use: set PORT.` : error.message);
   process.exit(1);
 }

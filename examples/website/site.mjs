@@ -57,6 +57,8 @@ export async function startSite({
       const [code, state] = [query.get('code'), query.get('state')];
       if (!code) return send(res, pages.messagePage(t.notLoggedIn, t.withoutCode));
       if (state === null) return send(res, pages.confirmPage(code));
+      // The page with the QR code has redeemed the code, while the hosted page was open in another tab.
+      if (visitor.user && visitor.endedState === state) return redirect(res, '/');
       // A code that this browser did not request is only shown: it could be an attacker's (login CSRF).
       if (visitor.login?.state !== state) return send(res, pages.codePage(code, state));
       await endLogin(res, visitor, { code, state }, t);
@@ -128,7 +130,7 @@ export async function startSite({
     if (!login || login.state !== state) throw new Refused(t.otherBrowser);
     visitor.login = undefined;
     const user = await verify(visitor, { code, code_verifier: login.verifier });
-    renew(res, { ...visitor, user, code, hasState: true });
+    renew(res, { ...visitor, user, code, hasState: true, endedState: state });
     return user;
   }
 

@@ -69,7 +69,7 @@ export async function encryptionKeysOf({ settings }: Installation): Promise<Encr
 
 function notRunning(settings: Settings, name: string): UsageError {
   return new UsageError(
-    `Herald is not running with the data directory ${settings.HERALD_DATA_DIR}: start it with "npm start", or set ${name} or HERALD_DATA_DIR.`,
+    `Herald is not running with the data directory ${settings.HERALD_DATA_DIR}: start it with "npx herald start", or set ${name} or HERALD_DATA_DIR.`,
   );
 }
 

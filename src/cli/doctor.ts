@@ -6,6 +6,7 @@ import {
   encryptionKeysOf,
   findInstallation,
   temporalSettingsOf,
+  UsageError,
   type Installation,
 } from './context';
 import { createPool } from '../db/pool';
@@ -49,14 +50,17 @@ async function examine(): Promise<Finding[]> {
   const installation = await findInstallation();
   const { settings, runtime } = installation;
   const development = settings.DATABASE_URL === undefined && settings.NODE_ENV !== 'production';
-  const start = 'Start it with "npm start", or set DATABASE_URL, TEMPORAL_ADDRESS or HERALD_DATA_DIR.';
-  const notThere = (check: string) => (error: unknown) => [checks.problem(check, messageOf(error), start)];
+  const start = 'Set DATABASE_URL, TEMPORAL_ADDRESS or HERALD_DATA_DIR.';
+  // A usage error says itself what to do.
+  const notThere = (check: string) => (error: unknown) => [
+    checks.problem(check, messageOf(error), error instanceof UsageError ? null : start),
+  ];
   const [inTemporal, inDatabase, ofBots] = await Promise.all([
     examineTemporal(checks, installation).catch(notThere('temporal')),
     examineDatabase(checks, installation).catch(notThere('database')),
     checks.checkBots({
       settings,
-      simulated: typeof runtime?.['simulator_url'] === 'string',
+      simulated: runtime ? typeof runtime['simulator_url'] === 'string' : development ? null : false,
       updates: settings.HERALD_BOT_UPDATES ?? (development ? 'polling' : 'webhook'),
       registration: (channel) => registrationOf(checks, installation, channel),
     }),

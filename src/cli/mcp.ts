@@ -9,6 +9,7 @@ interface McpOptions {
 
 async function serve({ apiUrl, apiKey = process.env['HERALD_API_KEY'] }: McpOptions): Promise<void> {
   if (!apiKey) throw new UsageError('An API key is needed: --api-key, or HERALD_API_KEY.');
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new UsageError('The API key has characters that no key has.');
   const url = apiUrl ?? (await localApiUrl());
   // Loaded here, so that the other commands start fast.
   const { serveOnStdio } = await import('../mcp/stdio.js');
@@ -18,7 +19,7 @@ async function serve({ apiUrl, apiKey = process.env['HERALD_API_KEY'] }: McpOpti
 async function localApiUrl(): Promise<string> {
   const url = (await findInstallation()).runtime?.['api_url'];
   if (typeof url === 'string') return url;
-  throw new UsageError('Herald is not running here: start it with "npm start", or give --api-url.');
+  throw new UsageError('Herald is not running here: start it with "npx herald start", or give --api-url.');
 }
 
 export function addMcpCommand(program: Command): void {

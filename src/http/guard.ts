@@ -97,8 +97,9 @@ async function respond(
   const handled = (work: Work) =>
     handle({ ...request, work } as RouteRequest<unknown, unknown, unknown, unknown, Auth>);
   const action = auditActionOf(spec);
+  const changesNothing = (query as { dry_run?: boolean } | undefined)?.dry_run === true;
   const run = (work: Work) =>
-    !project || action === null
+    !project || action === null || changesNothing
       ? handled(work)
       : deps.audited(
           project,

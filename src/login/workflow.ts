@@ -48,7 +48,7 @@ export function createSessionStarter({
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowTaskTimeout: '5 seconds',
       staticSummary: summary + project,
-      staticDetails: `${asks === 'subscribers' ? 'Asks the subscriber in the messenger' : 'Waits for the answer of the user who opens the link'}. State: herald sessions show ${id}`,
+      staticDetails: `${asks === 'subscribers' ? 'Asks the subscriber in the messenger' : 'Asks the user who opens the link'}. State: herald sessions show ${id}`,
       typedSearchAttributes: [
         { key: searchAttributes.ProjectId, value: project_id },
         { key: searchAttributes.AuthFlow, value: flow },

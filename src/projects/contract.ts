@@ -61,7 +61,7 @@ const brandChanges = {
     .check(characters(limits.urlLength))
     .nullable()
     .describe(
-      `A PNG, JPEG or WebP image of up to ${limits.logoBytes / KIB} KB. It is fetched once, now; send the URL again to fetch it again.`,
+      `A PNG, JPEG or WebP image of up to ${limits.logoBytes / KIB} KiB. It is fetched once, now; send the URL again to fetch it again.`,
     )
     .optional(),
   color: colorSchema.optional(),

@@ -48,7 +48,7 @@ function checkedLogo(data: Buffer, { url, field }: { url: string | null; field: 
 
 function refusal(error: FetchFileError): AppError {
   if (error.reason === 'too_large') {
-    return invalid(FIELD, `the image can have up to ${limits.logoBytes / 1024} KB`);
+    return invalid(FIELD, `the image can have up to ${limits.logoBytes / 1024} KiB`);
   }
   return new AppError('invalid_url', `${FIELD}: ${error.message}`);
 }

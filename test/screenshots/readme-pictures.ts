@@ -7,15 +7,9 @@ import { AGENT, type Demo } from './demo-data';
 import { root } from './take';
 
 /** Columns of the list, as docs/operations.md advises. */
-const columns = [
-  'Workflow ID',
-  'ProjectId',
-  'EventName',
-  'Attempt',
-  'LastHttpStatus',
-  'LastError',
-  'NextAttemptAt',
-].map((label) => ({ label }));
+const columns = ['Workflow ID', 'EventName', 'Attempt', 'LastError', 'LastHttpStatus', 'NextAttemptAt'].map(
+  (label) => ({ label }),
+);
 
 const shown = (name: string) => path.join(root, 'docs', 'screenshots', `${name}.png`);
 
@@ -57,7 +51,7 @@ async function takeTemporal(browser: Browser, demo: Demo, ui: string): Promise<v
     return body.attempts[1]?.duration_ms != null;
   }, 60_000);
   const query = encodeURIComponent('DeliveryStatus = "retrying" AND ExecutionStatus = "Running"');
-  await inWindow(browser, 1600, 470, async (page) => {
+  await inWindow(browser, 1720, 470, async (page) => {
     await page.addInitScript(
       `localStorage.setItem('namespace-workflow-table-columns', '${JSON.stringify({ default: columns })}')`,
     );

@@ -34,7 +34,7 @@ const english: SignatureWords = {
   headers: 'the headers',
   body: 'the body',
   secret: 'the secret',
-  pasteToo: (missing) => `Paste ${missing.join(' and ')} as well.`,
+  pasteToo: (missing) => `Paste ${new Intl.ListFormat('en-GB').format(missing)} as well.`,
   noHeader: [
     'No signature header',
     'The headers contain neither X-Service-Signature nor webhook-signature. Paste all headers of the request; a proxy in front of your receiver may also remove them.',
@@ -104,7 +104,7 @@ const russian: SignatureWords = {
   headers: 'заголовки',
   body: 'тело',
   secret: 'секрет',
-  pasteToo: (missing) => `Вставьте ещё ${missing.join(' и ')}.`,
+  pasteToo: (missing) => `Вставьте ещё ${new Intl.ListFormat('ru').format(missing)}.`,
   noHeader: [
     'Нет заголовка с подписью',
     'Среди заголовков нет ни X-Service-Signature, ни webhook-signature. Вставьте все заголовки запроса; возможно, их убирает прокси перед вашим сервером.',

@@ -63,6 +63,10 @@ export class Transport {
     if (!baseUrl) throw new TypeError('Pass baseUrl, or set HERALD_URL: the URL of the Herald service.');
     this.baseUrl = baseUrl.replace(/\/+$/, '');
     this.apiKey = options.apiKey ?? process.env['HERALD_API_KEY'];
+    // Such as the ellipsis of a sample: no header can carry it.
+    if (this.apiKey && !/^[\x21-\x7e]+$/.test(this.apiKey)) {
+      throw new TypeError('The API key has characters that no key has. Put in your own key.');
+    }
     this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.maxRetries = options.maxRetries ?? DEFAULT_RETRIES;
     this.maxRetryWaitMs = options.maxRetryWaitMs ?? DEFAULT_MAX_WAIT_MS;

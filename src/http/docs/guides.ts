@@ -42,7 +42,7 @@ interface Installation {
   operations: Operation[];
 }
 
-/** The page of a guide, with the URL of this installation in its examples. */
+/** The page of a guide, with the URL of this installation and a time to come in its examples. */
 export function guidePage(guide: Guide, installation: Installation, more: Html = html``): DocsPage {
   const { baseUrl } = installation;
   const block = (each: GuideCode, place: string) => guideCode(each, place, guide.language, installation);
@@ -56,7 +56,11 @@ export function guidePage(guide: Guide, installation: Installation, more: Html =
     path: guidePath({ slug: guide.slug, language: 'en' }),
     title: guide.title,
     headings: guide.sections.filter(({ depth }) => depth === 2),
-    content: new Html(content.text.replaceAll('{{base_url}}', html`${baseUrl}`.text)),
+    content: new Html(
+      content.text
+        .replaceAll('{{base_url}}', html`${baseUrl}`.text)
+        .replaceAll('{{next_year}}', String(new Date().getUTCFullYear() + 1)),
+    ),
   };
 }
 

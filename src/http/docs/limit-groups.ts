@@ -127,11 +127,11 @@ export const limitGroups: LimitGroup[] = [
       {
         en: [
           'Logo of the hosted page',
-          `PNG, JPEG or WebP, up to ${whole(limits.logoPixels)} × ${whole(limits.logoPixels)} pixels; uploaded up to ${limits.uploadedLogoBytes / KIB} KiB, by its URL up to ${limits.logoBytes / KIB} KB`,
+          `PNG, JPEG or WebP, up to ${whole(limits.logoPixels)} × ${whole(limits.logoPixels)} pixels; uploaded up to ${limits.uploadedLogoBytes / KIB} KiB, by its URL up to ${limits.logoBytes / KIB} KiB`,
         ],
         ru: [
           'Логотип страницы входа',
-          `PNG, JPEG или WebP, до ${inRussian(limits.logoPixels)} × ${inRussian(limits.logoPixels)} пикселей; файлом до ${limits.uploadedLogoBytes / KIB} КиБ, по URL до ${limits.logoBytes / KIB} КБ`,
+          `PNG, JPEG или WebP, до ${inRussian(limits.logoPixels)} × ${inRussian(limits.logoPixels)} пикселей; файлом до ${limits.uploadedLogoBytes / KIB} КиБ, по URL до ${limits.logoBytes / KIB} КиБ`,
         ],
       },
       {

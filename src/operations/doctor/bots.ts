@@ -8,8 +8,8 @@ import { guarded, notChecked, ok, problem, type Finding } from './check';
 
 export interface BotCheckDeps {
   settings: Settings;
-  /** Channels without a token run on the simulator. */
-  simulated: boolean;
+  /** Channels without a token run on the simulator; null: the service does not run, so it is not known. */
+  simulated: boolean | null;
   updates: 'webhook' | 'polling';
   /** The bots role's last attempt to register the webhook; null if there is none or the database is unavailable. */
   registration: (channel: Channel) => Promise<WebhookRegistration | null>;
@@ -27,6 +27,7 @@ async function checkBot(deps: BotCheckDeps, platform: Platform): Promise<Finding
   const tokenName = platform.settings.token.variable;
   const { token, apiRoot } = settings.platforms[channel] ?? {};
   if (!token || !apiRoot) {
+    if (simulated === null) return [notChecked(check, 'the service does not run')];
     return [ok(check, simulated ? 'runs on the simulator' : `${tokenName} is not set: the channel is off`)];
   }
   let messenger: Messenger;

@@ -13,7 +13,7 @@ export function ok(check: string, message: string): Finding {
   return { check, status: 'ok', message, advice: null };
 }
 
-export function problem(check: string, message: string, advice: string): Finding {
+export function problem(check: string, message: string, advice: string | null): Finding {
   return { check, status: 'problem', message, advice };
 }
 

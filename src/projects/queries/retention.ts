@@ -25,7 +25,7 @@ export const retention: Retention = {
   invitations: { after: `${retentionDays} after it expired`, remove: removeOldInvitations },
   member_notices: { after: 'sent, or 1 day', remove: removeOldNotices },
   projects: { bounded: 'The operator creates them.' },
-  project_brands: { bounded: 'One row for each project, with a logo of at most 100 KB.' },
+  project_brands: { bounded: 'One row for each project, with a logo of at most 100 KiB.' },
 };
 
 function removeOldCharges(db: Db): NextBatch {

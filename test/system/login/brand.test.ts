@@ -107,10 +107,10 @@ describe('the look of a project', () => {
     ['an HTML page', serving('<!doctype html>'), 'validation_failed', /PNG or WebP/],
     ['nothing', serving(''), 'validation_failed', /PNG or WebP/],
     [
-      'more than 100 KB',
+      'more than 100 KiB',
       serving(Buffer.concat([logo, randomBytes(103_000)])),
       'validation_failed',
-      /up to 100 KB/,
+      /up to 100 KiB/,
     ],
     [
       'a picture of many pixels',

@@ -79,7 +79,7 @@ function OwnNotify(props: {
           >
             {notifyLevels.map((each) => (
               <option key={each} value={each}>
-                {t.ownNotifyLevels[each]}
+                {t.notifyLevels[each]}
               </option>
             ))}
           </select>

@@ -31,7 +31,17 @@ export function Audit() {
     `audit ${actor} ${action} ${pages.cursor}`,
   );
   const members = useResource(api.members, 'members');
-  const names = new Map(members.data?.data.map((member) => [member.member_id, member.first_name]));
+  const keys = useResource(api.keys, 'keys');
+  const names = new Map([
+    ...(members.data?.data ?? []).map(({ member_id, first_name }): [string, string] => [
+      member_id,
+      first_name,
+    ]),
+    ...(keys.data?.data ?? []).map(({ id, name, hint }): [string, string] => [
+      id,
+      `${t.actorTypes.key} ${name ?? `${hint}…`}`,
+    ]),
+  ]);
   const found = entries.data?.data;
   return (
     <>

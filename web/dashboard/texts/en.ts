@@ -667,12 +667,12 @@ export const en = {
   chooseFile: 'Choose a file',
   noFileChosen: 'No file chosen',
   logoFile: 'Logo file',
-  logoFileHint: (kibibytes: number) => `PNG, JPEG or WebP, up to ${kibibytes} KB.`,
-  logoTooLarge: (kibibytes: number) => `The file is larger than ${kibibytes} KB. Choose a smaller one.`,
+  logoFileHint: (kibibytes: number) => `PNG, JPEG or WebP, up to ${kibibytes} KiB.`,
+  logoTooLarge: (kibibytes: number) => `The file is larger than ${kibibytes} KiB. Choose a smaller one.`,
   removeLogo: 'Remove logo',
   logoUrl: 'Logo URL',
   logoHint: (kilobytes: number) =>
-    `PNG, JPEG or WebP, up to ${kilobytes} KB. Herald fetches it once and serves its own copy.`,
+    `PNG, JPEG or WebP, up to ${kilobytes} KiB. Herald fetches it once and serves its own copy.`,
   fetchLogoAgain: 'Fetch logo again',
   brandColor: 'Colour',
   brandColorHint:

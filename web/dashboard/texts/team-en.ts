@@ -26,11 +26,11 @@ export const teamEn = {
   roleHints: {
     owner: 'Everything, including owners.',
     admin: 'Everything except changing owners.',
-    support: 'Reads everything and works with tickets.',
-    viewer: 'Reads everything except login codes, keys and the team.',
+    support: 'Reads what a viewer reads and works with tickets.',
+    viewer: 'Reads everything except login codes, exports, keys, the team and the audit log.',
   },
   notify: 'Bot messages',
-  notifyLevels: { none: 'None', assigned: 'Alerts and own tickets', all: 'All' },
+  notifyLevels: { none: 'Nothing', assigned: 'Alerts and own tickets', all: 'Everything' },
   lastSeen: 'Last seen',
   never: 'Never',
   noMembers: 'No members yet',
@@ -73,13 +73,12 @@ export const teamEn = {
   unknownDevice: 'Unknown device',
   signedInAt: 'Signed in',
   ownNotifyHint: 'What the bot tells you about this project: failing endpoints, credits and tickets.',
-  ownNotifyLevels: { none: 'Nothing', assigned: 'Alerts and own tickets', all: 'Everything' },
 
   // Scopes and settings
   keyScopes: 'Scopes',
   chooseScope: 'Choose at least one scope.',
   scopeMissing: 'You do not have this scope yourself',
-  allScopes: 'All scopes',
+  allScopes: 'All but publish',
   timezone: 'Time zone',
   timezoneHint: 'An IANA name, for example Europe/Berlin. Scheduled messages use it.',
 };

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import re
 import time
 import uuid
 from typing import Any, Dict, Literal, Optional, Tuple, Union
@@ -129,6 +130,9 @@ class _Settings:
             raise ValueError("Pass base_url, or set HERALD_URL: the URL of the Herald service.")
         self.base_url = base_url.rstrip("/")
         self.api_key = api_key or os.environ.get("HERALD_API_KEY")
+        # Such as the ellipsis of a sample: no header can carry it.
+        if self.api_key and not re.fullmatch(r"[\x21-\x7e]+", self.api_key):
+            raise ValueError("The API key has characters that no key has. Put in your own key.")
         self.timeout = timeout
         self.max_retries = max_retries
         self.max_retry_wait = max_retry_wait

@@ -3621,7 +3621,7 @@ export type ProjectUpdateBody = {
   timezone?: string | undefined;
   /** Absent fields do not change; null clears a field. */
   brand?: {
-    /** A PNG, JPEG or WebP image of up to 100 KB. It is fetched once, now; send the URL again to fetch it again. */
+    /** A PNG, JPEG or WebP image of up to 100 KiB. It is fetched once, now; send the URL again to fetch it again. */
     logo_url?: string | null | undefined;
     color?: string | null | undefined;
     privacy_url?: string | null | undefined;

@@ -560,8 +560,8 @@ export const russianFields: Readonly<Record<string, string>> = {
     'Политика конфиденциальности; ссылка на неё есть на странице входа Herald.',
   'Absent fields do not change; null clears a field.':
     'Поля, которых нет в запросе, не меняются; null очищает поле.',
-  'A PNG, JPEG or WebP image of up to 100 KB. It is fetched once, now; send the URL again to fetch it again.':
-    'Картинка PNG, JPEG или WebP до 100 КБ. Скачивается один раз, сразу; чтобы скачать снова, отправьте URL ещё раз.',
+  'A PNG, JPEG or WebP image of up to 100 KiB. It is fetched once, now; send the URL again to fetch it again.':
+    'Картинка PNG, JPEG или WebP до 100 КиБ. Скачивается один раз, сразу; чтобы скачать снова, отправьте URL ещё раз.',
   'The calendar month in UTC: YYYY-MM.': 'Календарный месяц по UTC: YYYY-MM.',
   'Successful logins in this month.': 'Успешные входы за этот месяц.',
   'Logins included in the plan per month.': 'Сколько входов в месяц входит в тариф.',

@@ -4037,7 +4037,7 @@ class ProjectGetResponse(TypedDict):
 
 class ProjectUpdateBodyBrand(TypedDict):
     logo_url: NotRequired[Union[str, None]]
-    """A PNG, JPEG or WebP image of up to 100 KB. It is fetched once, now; send the URL again to fetch it again."""
+    """A PNG, JPEG or WebP image of up to 100 KiB. It is fetched once, now; send the URL again to fetch it again."""
     color: NotRequired[Union[str, None]]
     privacy_url: NotRequired[Union[str, None]]
 
