@@ -230,7 +230,7 @@ describe('the documentation', () => {
       .click();
     await page.waitForURL(/\/docs\/ru\/signature$/);
     await page.getByRole('button', { name: 'Проверить подпись' }).click();
-    await page.getByText('Вставьте ещё заголовки и тело и секрет.').waitFor();
+    await page.getByText('Вставьте ещё заголовки, тело и секрет.').waitFor();
     await context.close();
   });
 

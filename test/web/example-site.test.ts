@@ -65,6 +65,7 @@ describe('the example site', () => {
     const values = {
       'https://herald.example': service.url,
       'hk_…': project.api_key,
+      'PORT=4100': 'PORT=0',
       'npm start': `exec ${scripts.start}`,
     };
     return Object.entries(values).reduce((text, [printed, value]) => {
