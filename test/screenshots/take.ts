@@ -30,7 +30,13 @@ export function taker(page: Page, language: string): Take {
       for (const colorScheme of options.themes) {
         await page.emulateMedia({ colorScheme });
         const file = `${name}-${language}-${colorScheme}-${width}.png`;
-        await page.screenshot({ path: path.join(output, file), fullPage: true, animations: 'disabled' });
+        await page.screenshot({
+          path: path.join(output, file),
+          fullPage: true,
+          animations: 'disabled',
+          // Parts that are painted only when one scrolls to them.
+          style: '* { content-visibility: visible !important }',
+        });
       }
       const wide = (await page.evaluate(HIDDEN_WIDTHS)) as number[];
       if (wide.length > 0) process.stdout.write(`${name} ${language} ${width}: ${wide.join()} px too wide\n`);
