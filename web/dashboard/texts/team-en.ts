@@ -78,7 +78,7 @@ export const teamEn = {
   keyScopes: 'Scopes',
   chooseScope: 'Choose at least one scope.',
   scopeMissing: 'You do not have this scope yourself',
-  allScopes: 'All but publish',
+  allScopes: 'All scopes',
   timezone: 'Time zone',
   timezoneHint: 'An IANA name, for example Europe/Berlin. Scheduled messages use it.',
 };

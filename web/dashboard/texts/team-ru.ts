@@ -80,7 +80,7 @@ export const teamRu: typeof teamEn = {
   keyScopes: 'Права',
   chooseScope: 'Выберите хотя бы одно право.',
   scopeMissing: 'У вас самих нет этого права',
-  allScopes: 'Все, кроме publish',
+  allScopes: 'Все права',
   timezone: 'Часовой пояс',
   timezoneHint: 'Название IANA, например Europe/Moscow. По нему отправляются запланированные сообщения.',
 };
