@@ -134,3 +134,8 @@ with Herald() as herald:
         herald.subscribers.get("00000000-0000-4000-8000-000000000000")
     except HeraldError as error:
         show("refused", status=error.status, code=error.code, retryable=error.retryable)
+
+try:
+    Herald(api_key="hk_…")
+except ValueError as error:
+    show("no key", message=str(error))

@@ -132,6 +132,11 @@ async function main(): Promise<void> {
     if (!(error instanceof HeraldError)) throw error;
     print('refused', { status: error.status, code: error.code, retryable: error.retryable });
   }
+  try {
+    new Herald({ apiKey: 'hk_…' });
+  } catch (error) {
+    print('no key', { message: (error as Error).message });
+  }
 }
 
 void main();

@@ -132,6 +132,7 @@ describe.each(languages)('the SDK for $name, installed from its package', ({ nam
     expect(step('exported')).toMatchObject({ hasSubscriber: true });
     expect(step('uploaded')).toMatchObject({ hasLogo: true });
     expect(step('refused')).toMatchObject({ status: 404, retryable: false });
+    expect(step('no key')?.['message']).toMatch(/^The API key has characters that no key has/);
   });
 });
 

@@ -147,6 +147,13 @@ describe('an import', () => {
     });
     expect(await subscriber(first)).toEqual(before);
     expect(await eventsOf(service, project, 'subscription.permission_changed')).toEqual([]);
+    const audited = () =>
+      project.api('GET', '/v1/audit?action=import.created').then(({ body }) => body.data.length);
+    const earlier = await audited();
+    await imported(`subscriber_id,tags\n${first},x\n`, '?dry_run=true');
+    expect(await audited()).toBe(earlier);
+    await imported(`subscriber_id,tags\n${first},x\n`);
+    expect(await audited()).toBe(earlier + 1);
   });
 
   it('keeps the limits of labels and properties', async () => {
