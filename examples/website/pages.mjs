@@ -104,7 +104,7 @@ ${shelf()}
     },
 
     /** Greets by name at once; what a real site would keep to itself is folded below. */
-    userPage({ user, code, hasState }) {
+    userPage({ user, code, state }) {
       return page(
         t.site,
         `<h1>${t.hello(escape(user.first_name))}</h1>
@@ -120,7 +120,7 @@ ${shelf()}
 <details open><summary>${t.behind}</summary>
 <p>${t.codeText}</p>
 <pre id="code">${escape(code)}</pre>
-<p id="state-check">${hasState ? t.stateMatches : t.noState}</p>
+<p id="state-check">${state === null ? t.noState : t.stateMatches}</p>
 <p>${t.verified}</p>
 <pre id="user">${escape(JSON.stringify(user, null, 2))}</pre>
 <p>${t.withCurl}</p>

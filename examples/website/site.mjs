@@ -58,7 +58,7 @@ export async function startSite({
       if (!code) return send(res, pages.messagePage(t.notLoggedIn, t.withoutCode));
       if (state === null) return send(res, pages.confirmPage(code));
       // The page with the QR code has redeemed the code, while the hosted page was open in another tab.
-      if (visitor.user && visitor.endedState === state) return redirect(res, '/');
+      if (visitor.user && visitor.state === state) return redirect(res, '/');
       // A code that this browser did not request is only shown: it could be an attacker's (login CSRF).
       if (visitor.login?.state !== state) return send(res, pages.codePage(code, state));
       await endLogin(res, visitor, { code, state }, t);
@@ -67,7 +67,7 @@ export async function startSite({
     'POST /callback': async ({ req, res, visitor }) => {
       const code = (await formOf(req)).get('code') ?? '';
       const user = await verify(visitor, { code });
-      renew(res, { ...visitor, user, code, hasState: false });
+      renew(res, { ...visitor, user, code, state: null });
       redirect(res, '/');
     },
 
@@ -130,7 +130,7 @@ export async function startSite({
     if (!login || login.state !== state) throw new Refused(t.otherBrowser);
     visitor.login = undefined;
     const user = await verify(visitor, { code, code_verifier: login.verifier });
-    renew(res, { ...visitor, user, code, hasState: true, endedState: state });
+    renew(res, { ...visitor, user, code, state });
     return user;
   }
 

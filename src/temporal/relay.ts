@@ -41,7 +41,10 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
   let stopped = false;
   let claiming = false;
   let claimAgain = false;
-  /** The last claim ended for lack of room. After any other, the next one would find nothing. */
+  /**
+   * The last claim ended for lack of room. After any other, nothing is left but what another transaction has locked, which a
+   * notification or the sweep finds.
+   */
   let outOfRoom = false;
   let idle: Promise<void> = Promise.resolve();
 

@@ -32,16 +32,11 @@ export function Audit() {
   );
   const members = useResource(api.members, 'members');
   const keys = useResource(api.keys, 'keys');
-  const names = new Map([
-    ...(members.data?.data ?? []).map(({ member_id, first_name }): [string, string] => [
-      member_id,
-      first_name,
-    ]),
-    ...(keys.data?.data ?? []).map(({ id, name, hint }): [string, string] => [
-      id,
-      `${t.actorTypes.key} ${name ?? `${hint}…`}`,
-    ]),
-  ]);
+  const names = new Map<string, string>();
+  for (const { member_id: id, first_name: name } of members.data?.data ?? []) names.set(id, name);
+  for (const { id, name, hint } of keys.data?.data ?? []) {
+    names.set(id, `${t.actorTypes.key} ${name ?? `${hint}…`}`);
+  }
   const found = entries.data?.data;
   return (
     <>
