@@ -199,7 +199,7 @@ ${received(code, state)}
 function verifyCommand(heraldUrl, code) {
   return [
     `curl -X POST ${heraldUrl}/v1/auth/verify \\`,
-    "  -H 'Authorization: Bearer <API_KEY>' -H 'Content-Type: application/json' \\",
+    '  -H "Authorization: Bearer $HERALD_API_KEY" -H "Content-Type: application/json" \\',
     `  -d '${JSON.stringify({ code })}'`,
   ].join('\n');
 }

@@ -163,7 +163,7 @@ const en: BotTexts = {
       origin(question, { device: 'Device', address: 'IP address', on: 'on' }),
       `${question.matchCode ? 'Confirm only if the codes match. ' : ''}If you didn’t request this login, tap No.`,
       question.subscribes !== false &&
-        `Yes also subscribes you to messages from ${shown(question.project)}. To stop them, send /stop.`,
+        `Tapping Yes also subscribes you to messages from ${shown(question.project)}. To stop them, send /stop.`,
     ),
   confirmed: (project, { subscribes } = { subscribes: true }) =>
     lines(`Confirmed. You’re logged in to ${shown(project)}.`, subscribes && en.howToStop),

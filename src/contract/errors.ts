@@ -66,7 +66,7 @@ const table = {
   captcha_failed: {
     status: 400,
     text: 'The captcha was not solved.',
-    help: 'Pass the response of the captcha as _captcha, within its life time and once. The service that the form names must answer with "success": true within a few seconds.',
+    help: 'Pass the response of the captcha as _captcha, within its lifetime and only once. The service that the form names must answer with "success": true within a few seconds.',
   },
   unauthorized: {
     status: 401,

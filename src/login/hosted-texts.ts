@@ -61,7 +61,7 @@ const en: LoginTexts = {
   copied: 'Copied',
   waiting: 'Waiting for your answer in the messenger',
   consent: (project) =>
-    html`Yes also subscribes you to messages from ${project}. To stop them, send /stop to the bot.`,
+    html`Tapping Yes also subscribes you to messages from ${project}. To stop them, send /stop to the bot.`,
   timeLeft: 'Time left',
   noChannels: 'No messenger is available right now. Reload this page in a minute.',
   confirmedTitle: 'You are logged in',

@@ -453,7 +453,7 @@ describe('the dashboard', () => {
     await page.getByText('Saved', { exact: true }).waitFor();
     await page.locator('.project', { hasText: 'Tea house' }).waitFor();
     await page.getByRole('link', { name: 'Defaults' }).click();
-    await page.getByRole('group', { name: 'Welcome message' }).getByLabel('Russian').fill('Чайник кипит.');
+    await page.getByRole('group', { name: 'After both' }).getByLabel('Russian').fill('Чайник кипит.');
     await page.getByRole('button', { name: 'Save bot texts' }).click();
     await eventually(async () => (await project.api('GET', '/v1/project')).body.welcome_ru !== null);
     await page.getByRole('link', { name: 'Plan and usage' }).click();

@@ -399,6 +399,13 @@ describe('the documentation', () => {
     await page.getByRole('button', { name: 'Menu' }).click();
     await menu.getByRole('link', { name: 'Events', exact: true }).click();
     await page.waitForURL(/\/docs\/events$/);
+
+    // It opens at the page that is shown, and a link to a part of it leads there.
+    await page.getByRole('button', { name: 'Menu' }).click();
+    const part = menu.getByRole('list', { name: 'On this page' }).getByRole('link').last();
+    await page.waitForFunction(() => (document.getElementById('menu')?.scrollTop ?? 0) > 0);
+    await part.click();
+    await menu.waitFor({ state: 'hidden' });
     await context.close();
   });
 

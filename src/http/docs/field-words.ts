@@ -42,12 +42,18 @@ function russianGenitive(amount: number, unit: Unit): string {
   return `${amount} ${forms[unit][rules.select(amount) === 'one' ? 'genitive' : 'many']}`;
 }
 
+/** A list of strings, of lists; types that are several, such as “string or null”, stay. */
+function plural(type: string): string {
+  if (type.startsWith('list of ')) return type.replace('list', 'lists');
+  return /^\w+$/.test(type) && type !== 'any' ? `${type}s` : type;
+}
+
 export const fieldWords: Record<Language, FieldWords> = {
   en: {
     description: (text) => text,
     if: (field, values) => `If ${field} is ${values.join(' or ')}:`,
     or: ' or ',
-    listOf: (type) => `list of ${type}`,
+    listOf: (type) => `list of ${plural(type)}`,
     time: 'time',
     any: 'any',
     exactly: (amount, unit) => counted(String(amount), amount, unit),

@@ -65,8 +65,11 @@ export function guidePage(guide: Guide, installation: Installation, more: Html =
 }
 
 const titles: Record<string, string> = {
+  bash: 'Shell',
   sh: 'Shell',
+  csv: 'CSV',
   html: 'HTML',
+  ini: 'INI',
   js: 'JavaScript',
   json: 'JSON',
   python: 'Python',

@@ -132,7 +132,7 @@ describe('what the bots say', () => {
   it('says before Yes that it subscribes and how to stop, and fits on one screen', () => {
     const question = { project: 'Acme', matchCode: '42', device: 'x'.repeat(512), address: '2001:db8::1' };
     const en = botTexts.en.loginQuestion(question);
-    expect(en).toContain('Yes also subscribes you to messages from Acme. To stop them, send /stop.');
+    expect(en).toContain('Tapping Yes also subscribes you to messages from Acme. To stop them, send /stop.');
     const ru = botTexts.ru.loginQuestion(question);
     expect(ru).toContain('подпишетесь на сообщения от «Acme». Отписаться: /stop.');
     for (const text of [en, ru]) expect(text.length).toBeLessThan(400);

@@ -74,7 +74,7 @@ export function describeFormPages(at: () => DashboardContext): void {
       `<form action="${form.submit_url}" method="post">`,
     );
     await page.locator('summary').first().click();
-    await page.getByRole('img', { name: 'QR code: Page with the form' }).waitFor();
+    await page.getByRole('img', { name: 'QR code: Hosted page' }).waitFor();
     expect(await seriousFlaws(page)).toEqual([]);
     await screenshot(page, 'form-share');
 

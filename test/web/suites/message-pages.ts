@@ -170,7 +170,7 @@ export function describeMessagePages(at: () => DashboardContext): void {
 
     await page.getByRole('button', { name: 'Review and send' }).click();
     const review = page.getByRole('dialog', { name: 'Send to 2 subscribers?' });
-    await review.getByText('with the tag tea').waitFor();
+    await review.getByText('with the tag “tea”').waitFor();
     await review.getByText('Immediately', { exact: true }).waitFor();
     await review.getByRole('button', { name: 'Wanda', exact: true }).click();
     await review.locator('.phone.telegram mark', { hasText: 'Wanda' }).waitFor();
@@ -397,7 +397,7 @@ export function describeMessagePages(at: () => DashboardContext): void {
     const lines = [
       'Message: Hello friend',
       'Wait 1 day 2 hours',
-      'If tag vip',
+      'If tagged “vip”',
       'Message: For you',
       'End',
       'Add tag greeted',

@@ -63,10 +63,17 @@ export function MessagePreview(props: {
   const shownChannel = props.channel || channel || person?.channel || channels[0] || '';
   const shownLanguage = language ?? (person?.lang === 'ru' ? 'ru' : 'en');
   const isTemplate = draft.template !== '';
-  const rendered = useRendering(draft, {
-    ...(person ? { subscriber_id: person.subscriber_id } : {}),
-    ...(isTemplate && language ? { lang: language } : {}),
-  });
+  // Whom it is for is not known yet.
+  const isWaiting = person === null && people === null;
+  const rendered = useRendering(
+    draft,
+    isWaiting
+      ? null
+      : {
+          ...(person ? { subscriber_id: person.subscriber_id } : {}),
+          ...(isTemplate && language ? { lang: language } : {}),
+        },
+  );
   const pick = (next: Person) => {
     setChosen(next);
     setChannel(next.channel);
@@ -114,10 +121,13 @@ export function MessagePreview(props: {
   );
 }
 
-/** What a draft looks like: at once where nothing is personal, else as the API renders it, shortly after the last key. */
+/**
+ * What a draft looks like: at once where nothing is personal, else as the API renders it, shortly after the last key.
+ * Nothing is asked for without `given`.
+ */
 function useRendering(
   draft: ContentDraft,
-  given: Partial<PreviewRequest>,
+  given: Partial<PreviewRequest> | null,
 ): { shown: Rendering; error: Error | null } {
   const plain: Rendering = {
     text: draft.text,
@@ -131,7 +141,7 @@ function useRendering(
   // A placeholder that is still being typed is shown as it stands.
   const isWhole = [draft.text, ...draft.buttons.flatMap(({ text, value }) => [text, value])].every(piecesOf);
   const isAsked = !isOwn || (isPersonal(draft) && isWhole && draft.text.trim() !== '');
-  const wanted = isAsked ? JSON.stringify(requestOf(draft, given)) : '';
+  const wanted = isAsked && given ? JSON.stringify(requestOf(draft, given)) : '';
   const settled = useSettled(wanted);
   const asked = useResource(async () => {
     if (settled === '') return null;

@@ -43,19 +43,20 @@ function Texts({ stored, project }: { stored: ProjectTexts; project: ProjectView
     await api.changeProject({ welcome_en: typedOrNull(welcome.en), welcome_ru: typedOrNull(welcome.ru) });
     toast(t.saved);
   });
+  const replaced = (name: (typeof NAMES)[number], hint?: string) => (
+    <InBothLanguages
+      title={t.results.botTextNames[name]}
+      {...(hint !== undefined && { hint })}
+      maxLength={limits.projectTextLength}
+      problemOf={(language) => form.problemOf(`${name}.${language}`)}
+      value={draft[name]}
+      onInput={(language, text) => setDraft({ ...draft, [name]: { ...draft[name], [language]: text } })}
+    />
+  );
   return (
     <form {...form.attributes}>
-      {NAMES.map((name, index) => (
-        <InBothLanguages
-          key={name}
-          title={t.results.botTextNames[name]}
-          {...(index === NAMES.length - 1 && { hint: t.results.botTextHint })}
-          maxLength={limits.projectTextLength}
-          problemOf={(language) => form.problemOf(`${name}.${language}`)}
-          value={draft[name]}
-          onInput={(language, text) => setDraft({ ...draft, [name]: { ...draft[name], [language]: text } })}
-        />
-      ))}
+      {replaced('welcome', t.results.botTextHint)}
+      {replaced('after_login', t.results.botTextHint)}
       <InBothLanguages
         title={t.welcome}
         hint={t.welcomeHint(limits.welcomeLength)}
@@ -64,6 +65,7 @@ function Texts({ stored, project }: { stored: ProjectTexts; project: ProjectView
         value={welcome}
         onInput={(language, text) => setWelcome({ ...welcome, [language]: text })}
       />
+      {replaced('help')}
       <FormButtons form={form} submit={t.results.saveBotTexts} />
     </form>
   );

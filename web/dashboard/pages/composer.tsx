@@ -189,13 +189,14 @@ function MessageComposer(props: {
     if (next !== when) replacePath(`${places[next]().to}/new${location.search}`);
   };
   const place = places[draft.when]();
+  const newTitle = isOne && draft.when === 'now' ? pageTexts().newMessage : place.title;
   const problemIn = (path: string) => (field: string) =>
     form.problemOf(field) ?? form.problemOf(`${path}.${field}`);
   return (
     <>
       <Crumbs trail={[place]} />
       <Heading
-        title={stored ? (stored.kind === 'recurring' ? t.editRecurring : t.editScheduled) : place.title}
+        title={stored ? (stored.kind === 'recurring' ? t.editRecurring : t.editScheduled) : newTitle}
       />
       <DraftKeeper kept={kept} />
       <form class="composer" {...form.attributes}>

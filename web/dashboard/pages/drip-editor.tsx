@@ -159,11 +159,7 @@ function ChainForm(props: {
                 {t.drip.beginsWith(triggerText(draft), t.drip.reentries[draft.reentry])}
               </span>
             </span>
-            {draft.exit_on && (
-              <span class="hint">
-                {t.drip.exitOn}: {rulesText(draft.exit_on)}
-              </span>
-            )}
+            {draft.exit_on && <span class="hint">{t.drip.exitsOn(rulesText(draft.exit_on))}</span>}
           </button>
           <ChainPicture<StepDraft>
             steps={steps}

@@ -126,7 +126,7 @@ export function OpenChain({ id }: { id: string }) {
         {chain.exit_on && (
           <>
             <br />
-            {t.drip.exitOn}: {rulesText(chain.exit_on)}
+            {t.drip.exitsOn(rulesText(chain.exit_on))}
           </>
         )}
       </p>
@@ -298,7 +298,7 @@ function EnrolForm({ id, onEnrolled }: { id: string; onEnrolled: () => Promise<v
   });
   return (
     <form class="inline-form" {...form.attributes}>
-      <Field label={t.subscriber} error={form.problemOf('subscriber_id')}>
+      <Field label={t.drip.addSubscriber} error={form.problemOf('subscriber_id')}>
         {(attributes) => (
           <SubscriberPicker attributes={attributes} value={subscriber} onChange={setSubscriber} />
         )}

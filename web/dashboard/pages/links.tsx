@@ -59,7 +59,7 @@ export function Links() {
             t.labels,
             t.linkUses,
             t.linkExpires,
-            ...(can('manage') ? [t.link] : []),
+            ...(can('manage') ? [t.copyLink] : []),
             `!${t.delete}`,
           ]}
         >
@@ -157,7 +157,7 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
         <Time at={link.expires_at} />
       </Cell>
       {can('manage') && (
-        <Cell label={t.link}>
+        <Cell label={t.copyLink}>
           <span class="row-actions">
             {messengerLinks(link).map(({ channel, name, link: address }) => (
               <CopyButton key={channel} text={address} label={name} />

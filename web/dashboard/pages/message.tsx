@@ -74,10 +74,14 @@ function Details({ message }: { message: Message }) {
           <dd>
             <Time at={message.created_at} />
           </dd>
-          <dt>{t.results.ended}</dt>
-          <dd>
-            <Time at={message.ended_at} />
-          </dd>
+          {message.ended_at !== null && (
+            <>
+              <dt>{state.text}</dt>
+              <dd>
+                <Time at={message.ended_at} />
+              </dd>
+            </>
+          )}
           <dt>{t.results.tapped}</dt>
           <dd>
             {message.clicks.length === 0 ? (

@@ -186,15 +186,18 @@ export function TemplateEditor({ template = null }: { template?: Template | null
           </Allowed>
         </div>
         <div class="previews">
-          <Switch
-            label={t.language}
-            value={shown}
-            options={[
-              { value: 'en', text: 'English' },
-              { value: 'ru', text: 'Русский' },
-            ]}
-            onChange={setShown}
-          />
+          <div class="heading">
+            <h2>{t.preview}</h2>
+            <Switch
+              label={t.language}
+              value={shown}
+              options={[
+                { value: 'en', text: 'English' },
+                { value: 'ru', text: 'Русский' },
+              ]}
+              onChange={setShown}
+            />
+          </div>
           <MessagePreview
             key={shown}
             draft={{ ...emptyContent, ...draft[shown], format: draft.format }}

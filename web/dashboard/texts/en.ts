@@ -150,7 +150,7 @@ export const en = {
   successRate: (rate: string) => `${rate} of attempts succeeded`,
   failingFor: (time: string) => `for ${time}`,
   last24h: 'Last 24 hours',
-  lastDelivery: 'Last delivery',
+  lastDelivery: 'Last attempt',
   event: 'Event',
   events: 'Events',
   allEvents: 'All events',
@@ -500,7 +500,7 @@ export const en = {
   // Scheduled and recurring messages
   scheduled: 'Scheduled',
   scheduledLead: 'Messages and broadcasts that wait for their time.',
-  newScheduled: 'Schedule a broadcast',
+  newScheduled: 'Schedule a message',
   noScheduled: 'Nothing scheduled',
   noScheduledText:
     'Write a broadcast now and choose when it is sent, in each recipient’s own time zone if you like.',
@@ -518,12 +518,12 @@ export const en = {
   actions: 'Actions',
   inOwnZone: 'recipient’s time',
   recipientZone: 'Each recipient’s own',
-  scheduledSaved: 'Broadcast scheduled',
+  scheduledSaved: 'Message scheduled',
   cancelScheduled: 'Cancel message',
   cancelScheduledTitle: 'Cancel this message?',
   cancelScheduledText: 'It won’t be sent. This cannot be undone.',
   recurring: 'Recurring',
-  recurringLead: 'Broadcasts that are sent on a schedule.',
+  recurringLead: 'Messages that are sent again and again, such as every Monday.',
   newRecurring: 'New recurring message',
   noRecurring: 'No recurring messages yet',
   noRecurringText: 'Send a digest every Monday morning, or a reminder on the first of each month.',
@@ -621,7 +621,7 @@ export const en = {
   redirectUrlsHint:
     'One per line. A session’s redirect_uri must exactly match the callback URL or one of these.',
   defaultRetryPolicy: 'Retry policy for new endpoints',
-  welcome: 'Welcome message',
+  welcome: 'After both',
   welcomeHint: (length: number) =>
     `The bot adds it after a login or a new subscription. Up to ${length} characters.`,
   links: 'Links',
@@ -662,7 +662,7 @@ export const en = {
 
   // Look of the hosted login page
   loginPage: 'Login page',
-  loginPageLead: 'How the page looks on which your users log in.',
+  loginPageLead: 'What your users see when they log in.',
   updateLoginPage: 'Update login page',
   chooseFile: 'Choose a file',
   noFileChosen: 'No file chosen',

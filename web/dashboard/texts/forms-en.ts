@@ -110,7 +110,7 @@ export const formsEn = {
   tag: 'Tag',
   eventName: 'Event name',
   eventHint: 'The answers become its properties.',
-  ticketType: 'Request type',
+  ticketType: 'Ticket type',
   noType: 'None',
   priority: 'Priority',
   priorityOfType: 'Default',
@@ -156,7 +156,7 @@ export const formsEn = {
   takesSubmissions: 'Open for submissions',
   takesHint: 'A closed form shows “Form not found”.',
 
-  hostedPage: 'Page with the form',
+  hostedPage: 'Hosted page',
   hostedHint: 'Works on any phone, in both languages. No site needed.',
   inBot: 'In the messenger',
   inBotHint: 'The bot asks question by question. People who answer become subscribers.',
@@ -185,7 +185,7 @@ export const formsEn = {
   reasons: {
     no_subscriber: 'not a subscriber',
     no_members: 'no member gets notifications',
-    helpdesk_disabled: 'the helpdesk is off',
+    helpdesk_disabled: 'support is off',
     billing_blocked: 'no credits left',
     unknown: 'the result is unknown',
   } as Record<string, string>,

@@ -1,3 +1,5 @@
+const quoted = (names: string[]) => names.map((name) => `“${name}”`).join(', ');
+
 /** What the pages behind the sign-in say about access, limits, templates, audiences and health. */
 export const pagesEn = {
   // Pages that are closed to a role or a key
@@ -25,23 +27,24 @@ export const pagesEn = {
   oidcRotateText: (hours: number) =>
     `The application gets a new secret; the old one works for another ${hours} hours.`,
 
-  // Templates and audiences
+  // Messages, templates and audiences
+  newMessage: 'New message',
   template: (key: string) => `Template ${key}`,
   templateNamed: (name: string) => `Template “${name}”`,
   taggedAll: (tags: string[]) =>
-    tags.length === 1 ? `with the tag ${tags[0]}` : `with all of the tags ${tags.join(', ')}`,
+    tags.length === 1 ? `with the tag “${tags[0]}”` : `with all of the tags ${quoted(tags)}`,
   taggedAny: (tags: string[]) =>
-    tags.length === 1 ? `with the tag ${tags[0]}` : `with any of the tags ${tags.join(', ')}`,
+    tags.length === 1 ? `with the tag “${tags[0]}”` : `with any of the tags ${quoted(tags)}`,
   notTagged: (tags: string[]) =>
-    tags.length === 1 ? `without the tag ${tags[0]}` : `with none of the tags ${tags.join(', ')}`,
+    tags.length === 1 ? `without the tag “${tags[0]}”` : `with none of the tags ${quoted(tags)}`,
 
   // Health of endpoints
   succeeded: (rate: string) => `${rate} succeeded`,
   slowestEndpoint: (ms: string) => `Slowest endpoint: 95% within\u00a0${ms}\u00a0ms`,
-  endpointDisabled: (name: string) => `${name} is disabled and receives no events.`,
+  endpointDisabled: (name: string) => `Endpoint “${name}” is disabled and receives no events.`,
   endpointWaiting: (name: string, seconds: string) =>
     `Deliveries to ${name} have waited ${seconds} s: Temporal is busy and serves logins first. With the delivery lane auto they do not wait for it.`,
-  endpointFailing: (name: string, since: string) => `${name} has been failing since ${since}.`,
+  endpointFailing: (name: string, since: string) => `Endpoint “${name}” has been failing since ${since}.`,
   attempt: (number: number) => `Attempt ${number}`,
   laterAttempts: 'Later attempts are made only if the earlier ones fail.',
 

@@ -1,5 +1,7 @@
 import type { pagesEn } from './pages-en';
 
+const quoted = (names: string[]) => names.map((name) => `«${name}»`).join(', ');
+
 /** Доступ, лимиты, шаблоны, получатели и состояние эндпоинтов на страницах после входа. */
 export const pagesRu: typeof pagesEn = {
   // Страницы, на которые нет прав
@@ -26,12 +28,13 @@ export const pagesRu: typeof pagesEn = {
   // OpenID Connect
   oidcRotateText: (hours) => `Приложение получит новый секрет; старый действует ещё ${hours} часа.`,
 
-  // Шаблоны и получатели
+  // Сообщения, шаблоны и получатели
+  newMessage: 'Новое сообщение',
   template: (key) => `Шаблон ${key}`,
   templateNamed: (name) => `Шаблон «${name}»`,
-  taggedAll: (tags) => (tags.length === 1 ? `с тегом ${tags[0]}` : `со всеми тегами: ${tags.join(', ')}`),
-  taggedAny: (tags) => (tags.length === 1 ? `с тегом ${tags[0]}` : `с любым из тегов: ${tags.join(', ')}`),
-  notTagged: (tags) => (tags.length === 1 ? `без тега ${tags[0]}` : `без тегов: ${tags.join(', ')}`),
+  taggedAll: (tags) => (tags.length === 1 ? `с тегом «${tags[0]}»` : `со всеми тегами: ${quoted(tags)}`),
+  taggedAny: (tags) => (tags.length === 1 ? `с тегом «${tags[0]}»` : `с любым из тегов: ${quoted(tags)}`),
+  notTagged: (tags) => (tags.length === 1 ? `без тега «${tags[0]}»` : `без тегов: ${quoted(tags)}`),
 
   // Состояние эндпоинтов
   succeeded: (rate) => `${rate} успешно`,

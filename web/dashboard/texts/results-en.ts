@@ -145,13 +145,13 @@ export const resultsEn = {
   // Texts of the bot
   botTexts: 'Bot texts',
   botTextsLead:
-    'Replace the bot’s messages with your own. An empty field keeps the standard text. Login questions, codes and their buttons cannot be changed.',
+    'Replace the bot’s messages with your own. An empty field keeps the standard text. {{first_name|friend}} and {{project}} are replaced. Login questions, codes and their buttons cannot be changed.',
   botTextNames: {
     welcome: 'After subscribing',
     after_login: 'After a login',
     help: 'Help in your own bot',
   },
   languages: { en: 'English', ru: 'Russian' },
-  botTextHint: 'Placeholders: {{first_name|friend}}, {{project}}. The bot adds how to unsubscribe.',
+  botTextHint: 'The bot adds how to unsubscribe.',
   saveBotTexts: 'Save bot texts',
 };

@@ -249,7 +249,7 @@ export const ru: Texts = {
   successRate: (rate) => `${rate} попыток успешны`,
   failingFor: (time) => `уже ${time}`,
   last24h: 'Последние сутки',
-  lastDelivery: 'Последняя доставка',
+  lastDelivery: 'Последняя попытка',
   event: 'Событие',
   events: 'События',
   allEvents: 'Все события',
@@ -626,7 +626,7 @@ export const ru: Texts = {
   redirectUrlsHint:
     'По одному в строке. redirect_uri сессии должен точно совпадать с адресом возврата или с одним из них.',
   defaultRetryPolicy: 'Повторы для новых эндпоинтов',
-  welcome: 'Приветствие',
+  welcome: 'В конце обоих',
   welcomeHint: (length) => `Бот добавит его после входа или новой подписки. До ${length} символов.`,
 
   // Вид страницы входа
@@ -686,7 +686,7 @@ export const ru: Texts = {
   // Scheduled and recurring messages
   scheduled: 'Отложенные сообщения',
   scheduledLead: 'Сообщения и рассылки, которые уйдут в заданное время.',
-  newScheduled: 'Запланировать рассылку',
+  newScheduled: 'Запланировать сообщение',
   noScheduled: 'Ничего не запланировано',
   noScheduledText: 'Напишите рассылку и выберите время отправки — можно по местному времени получателя.',
   scheduledStates: {
@@ -703,7 +703,7 @@ export const ru: Texts = {
   actions: 'Действия',
   inOwnZone: 'по времени получателя',
   recipientZone: 'Каждого получателя',
-  scheduledSaved: 'Рассылка запланирована',
+  scheduledSaved: 'Сообщение запланировано',
   cancelScheduled: 'Отменить сообщение',
   cancelScheduledTitle: 'Отменить сообщение?',
   cancelScheduledText: 'Оно не будет отправлено. Вернуть его нельзя.',

@@ -36,7 +36,7 @@ describe('a table of fields', () => {
       ['count', 'integer', false, '1 to 10. Default: `3`.', []],
       ['kind', 'string or null', true, '', ['a', 'b']],
       ['code', 'string', true, 'Pattern: `^[A-Z]{4}$`.', []],
-      ['rows', 'list of list of object', false, '', []],
+      ['rows', 'list of lists of objects', false, '', []],
       ['rows[][].text', 'string', true, 'At most 8 characters.', []],
     ]);
   });
