@@ -219,7 +219,9 @@ const ownSettings = z.object({
       'Messenger accounts of the operators, as `channel:user id` separated by commas (`telegram:123456789`). In the dashboard only they see links to the Temporal UI; in development everyone does.',
     ),
 
-  HERALD_SIMULATOR_PORT: port(3001).describe('Port of the messenger simulator (development only).'),
+  HERALD_SIMULATOR_PORT: port(3001).describe(
+    'Port of the messenger simulator (development only). The demo site takes port 4000 or, if it is taken, any free one.',
+  ),
   HERALD_BOT_UPDATES: oneOf(['webhook', 'polling'])
     .optional()
     .describe(
