@@ -430,7 +430,7 @@ export const eventRegistry = {
     credits,
     creditsExample,
   ),
-  'credits.exhausted': extension('No credits are left: further logins start the grace period.', credits, {
+  'credits.exhausted': extension('No credits are left: the grace period begins.', credits, {
     ...creditsExample,
     used: 100,
   }),
@@ -464,7 +464,7 @@ export function eventBody<N extends EventName>(name: N, data: EventData<N>): str
   return JSON.stringify({ event: name, data: eventRegistry[name].schema.parse(data) });
 }
 
-/** The data of a test event. */
+/** The data of a test event, and of the example in the catalogue. */
 export function testData<N extends EventName>(name: N): EventData<N> {
   return withTestPerson(eventRegistry[name].example) as EventData<N>;
 }
@@ -531,7 +531,7 @@ export const eventTypes = () =>
       name,
       description: entry.summary + (isExtension(name) ? ' An extension of Herald.' : ''),
       schema: writtenSchema(body),
-      example: { event: name, data: entry.schema.parse(entry.example) } as Record<string, unknown>,
+      example: { event: name, data: entry.schema.parse(testData(name)) } as Record<string, unknown>,
       source: entry.source,
     };
   });

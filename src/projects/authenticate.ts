@@ -48,7 +48,7 @@ export function createBearerAuthentication({ pool, log }: { pool: pg.Pool; log: 
   }
 
   return async (ctx) => {
-    const match = /^Bearer +(\S+) *$/i.exec(ctx.get('authorization'));
+    const match = /^Bearer +(\S.*?) *$/i.exec(ctx.get('authorization'));
     if (!match?.[1]) throw new AppError('unauthorized');
     const project = await lookUp(match[1]);
     if (!project) throw new AppError('invalid_api_key');

@@ -4,12 +4,13 @@ import { emitEvent } from '../events';
 import { isoTime } from '../lib/iso-time';
 import type { Project } from './contract';
 import { queueNotices } from './queries/notices';
-import { chargeCredit, markExhausted, type Charge, type Charged } from './queries/credits';
+import { beginGrace, chargeCredit, markExhausted, type Charge, type Charged } from './queries/credits';
 
 type Account = Pick<Project, 'id' | 'plan' | 'purchased_credits'>;
 
 /**
- * Charges one credit for a login and tells the project when its credits run low or out, in the same transaction. Credits
+ * Charges one credit for a login and tells the project when its credits run low or out, in the same transaction. With the last
+ * one the grace period begins: a project without credits is in it or behind it, whether or not anyone logs in. Credits
  * are charged one by one under the project's row lock, so each mark is met by exactly one charge.
  */
 export async function chargeLogin(
@@ -23,8 +24,11 @@ export async function chargeLogin(
   if (charged.source === 'plan' && charged.used === Math.ceil(limits.creditsLowShare * included)) {
     await announce(db, project, 'credits.low', charged);
   }
-  if (isLastCredit(charged, included) && (await markExhausted(db, project.id, charged.source))) {
-    await announce(db, project, 'credits.exhausted', charged);
+  if (isLastCredit(charged, included)) {
+    await beginGrace(db, project.id);
+    if (await markExhausted(db, project.id, charged.source)) {
+      await announce(db, project, 'credits.exhausted', charged);
+    }
   }
   return charged.source;
 }

@@ -25,7 +25,7 @@ const BILLING = `projects p LEFT JOIN credit_months m ON m.project_id = p.id AND
 
 /**
  * Charges one credit for a login: from the month's plan, then from purchased packs, then from the grace period, which
- * starts with the first login without credit (at most once a calendar month). The caller holds the project's row lock,
+ * begins with the last credit (at most once a calendar month). The caller holds the project's row lock,
  * so that concurrent confirmations cannot overspend; UNIQUE(session) prevents a second charge.
  */
 export async function chargeCredit(
@@ -77,15 +77,21 @@ async function takeCredit(db: Db, project: Account, graceHours: number): Promise
     [project.id],
   );
   if (fromPack > 0) return { source: 'pack', ...(await creditsLeft(db, project.id)) };
-  await change(
+  // It has begun already, unless the credits went without a charge, for example by a change to a smaller plan.
+  await beginGrace(db, project.id);
+  const source = (await isGraceOver(db, project.id, graceHours)) ? 'blocked' : 'grace';
+  return { source, ...(await creditsLeft(db, project.id)) };
+}
+
+/** Once in a calendar month. */
+export function beginGrace(db: Db, projectId: string): Promise<number> {
+  return change(
     db,
     'begin_grace',
     `UPDATE projects SET grace_started_at = clock_timestamp() WHERE id = $1
        AND (grace_started_at IS NULL OR (grace_started_at AT TIME ZONE 'UTC') < ${MONTH})`,
-    [project.id],
+    [projectId],
   );
-  const source = (await isGraceOver(db, project.id, graceHours)) ? 'blocked' : 'grace';
-  return { source, ...(await creditsLeft(db, project.id)) };
 }
 
 async function creditsLeft(db: Db, projectId: string): Promise<Omit<Charged, 'source'>> {

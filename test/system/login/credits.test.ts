@@ -85,6 +85,24 @@ test('the 101st free login of a month begins the grace; after it sessions are 40
   expect((await project.api('POST', '/v1/auth/session', { state: 's' })).status).toBe(402);
 });
 
+test('the grace period begins with the last credit, whether or not anyone logs in after it', async () => {
+  const project = await service.createProject();
+  await useUpPlan(project, 99);
+  const usage = async () => (await project.api('GET', '/v1/usage')).body;
+  expect((await usage()).grace_ends_at).toBeNull();
+  await confirmedSession(service, project, 'the-last-one');
+  expect((await usage()).grace_ends_at).toEqual(expect.any(String));
+  expect((await createSession(project)).session_id).toEqual(expect.any(String));
+  endGrace();
+  for (const [path, body] of [
+    ['/v1/auth/session', { state: 's' }],
+    ['/v1/send', { external_id: 'nobody', text: 'Hello' }],
+  ] as const) {
+    const refused = await project.api('POST', path, body);
+    expect([path, refused.status, refused.body.code]).toEqual([path, 402, 'billing_blocked']);
+  }
+});
+
 test('the bot says that the project cannot accept logins now', async () => {
   const project = await service.createProject({ callback_url: 'https://shop.example/cb' });
   await useUpPlan(project, 100);
