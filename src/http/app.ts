@@ -64,7 +64,7 @@ export function createOpenApp(parts: AppParts, { log, docsUrl }: Pick<AppDeps, '
 
 /** `byPath` finds routes whose path has no parameter, most of the calls, without trying the pattern of each route. */
 function createRouter(routes: Route[], deps: AppDeps): { router: Router; byPath: Middleware } {
-  const router = new Router({ strict: true });
+  const router = new Router({ strict: true, sensitive: true });
   const plain = new Map<string, Middleware>();
   for (const entry of routes) {
     const { method, path } = entry.spec;

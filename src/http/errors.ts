@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import { AppError, type ErrorEnvelope } from '../contract/errors';
+import { MIB } from '../contract/limits';
 import type { Logger } from '../lib/log';
 import { isUnavailable } from '../lib/unavailable';
 
@@ -27,9 +29,38 @@ export function errorMapper({ log, docsUrl, errorPage }: ErrorMapperDeps): Middl
           'request failed',
         );
       }
+      if (!ctx.res.shouldKeepAlive) await readToEnd(ctx.req);
       sendError(ctx, error, errorPage?.(ctx, error) ?? error.toEnvelope(docsUrl()));
     }
   };
+}
+
+/** What is read of a request's body for no other reason than that its sender reads the response only after it. */
+const DRAINED = { bytes: 64 * MIB, ms: 10_000 };
+
+/**
+ * Reads what is left of the body and forgets it. A connection that ends with the response would be reset while its client
+ * still sends, and the client would never read the response. One that is kept alive Node drains by itself.
+ */
+async function readToEnd(req: IncomingMessage): Promise<void> {
+  if (req.complete || req.destroyed) return;
+  await new Promise<void>((resolve) => {
+    let left = DRAINED.bytes;
+    const count = (bytes: Buffer) => {
+      left -= bytes.length;
+      if (left < 0) end();
+    };
+    const timer = setTimeout(end, DRAINED.ms);
+    function end(): void {
+      clearTimeout(timer);
+      req.off('data', count);
+      for (const event of ['end', 'error', 'close']) req.off(event, end);
+      resolve();
+    }
+    for (const event of ['end', 'error', 'close']) req.once(event, end);
+    req.on('data', count);
+    req.resume();
+  });
 }
 
 function sendError(ctx: Context, error: AppError, answer: string | ErrorEnvelope): void {

@@ -289,8 +289,7 @@ async function parsedBody(
   spec: RouteSpec,
   { keylessBodyBytes = limits.keylessBodyBytes }: GuardDeps,
 ): Promise<{ body: unknown; identity: unknown }> {
-  const { body: schema, text, file, method } = spec;
-  if (method === 'GET') return { body: undefined, identity: undefined };
+  const { body: schema, text, file } = spec;
   if (text) {
     const { value, digest } = await readTextBody(ctx, text);
     return { body: value, identity: digest };

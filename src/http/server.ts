@@ -21,7 +21,12 @@ export interface RunningServer {
 /** Rejects with the system error (EADDRINUSE …) if it cannot listen. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { app, host, port, docsUrl, headersTimeoutMs = 20_000 } = options;
-  const handle = app.callback();
+  const handleByApp = app.callback();
+  const lastOf = new WeakMap<object, { req: http.IncomingMessage; res: http.ServerResponse }>();
+  const handle: http.RequestListener = (req, res) => {
+    lastOf.set(req.socket, { req, res });
+    void handleByApp(req, res);
+  };
   const server = http.createServer(
     {
       keepAliveTimeout: 65_000,
@@ -39,7 +44,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // Browsers open spare connections. A response on one that stayed silent could cross a request in transit,
     // and the browser would take it for that request's response; a closed connection makes it send the request again.
     if ((socket as Socket).bytesRead === 0) return socket.destroy();
-    socket.end(rawBadRequest(docsUrl()));
+    const last = lastOf.get(socket);
+    const isCutOff = last?.req.complete === false;
+    // What has been answered already does not get a second answer.
+    if (isCutOff && last.res.headersSent) return socket.destroy();
+    const refusal = isCutOff
+      ? new AppError('validation_failed', 'body: is incomplete')
+      : new AppError('bad_request');
+    socket.end(rawRefusal(refusal, docsUrl()));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -76,8 +88,8 @@ function stopServer(server: http.Server, limitMs: number): Promise<void> {
 }
 
 /** The error envelope for a request that Node cannot parse; written by hand because there is no response object. */
-function rawBadRequest(docsUrl: string): string {
-  const body = JSON.stringify(new AppError('bad_request').toEnvelope(docsUrl));
+function rawRefusal(error: AppError, docsUrl: string): string {
+  const body = JSON.stringify(error.toEnvelope(docsUrl));
   return [
     'HTTP/1.1 400 Bad Request',
     'Content-Type: application/json',

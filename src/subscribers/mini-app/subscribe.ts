@@ -34,18 +34,27 @@ export interface MiniTarget {
   link: SubscribeLink | null;
 }
 
-/** Null for an unknown project and for a link that is unknown, expired or used up. */
-export async function findTarget({ pool }: Pick<Core, 'pool'>, start: string): Promise<MiniTarget | null> {
+/** Null for an unknown project, one that is not active, and a link that is unknown, expired or used up. */
+export async function findTarget(deps: Pick<Core, 'pool'>, start: string): Promise<MiniTarget | null> {
+  const named = await findNamed(deps, start);
+  return named && isOpen(named) ? named : null;
+}
+
+function isOpen({ project, link }: MiniTarget): boolean {
+  return project.active && (link === null || link.live);
+}
+
+/** Whether or not one can still subscribe with it. */
+async function findNamed({ pool }: Pick<Core, 'pool'>, start: string): Promise<MiniTarget | null> {
   const parameter = parseStartParameter(start);
   if (parameter?.kind === 'subscribe') {
     const project = await findProjectBySlug(pool, parameter.rest);
-    return project?.active ? { project, link: null } : null;
+    return project && { project, link: null };
   }
   if (parameter?.kind !== 'link') return null;
   const link = await findLinkByToken(pool, sha256(parameter.rest));
-  if (!link?.live) return null;
-  const project = await findProject(pool, link.project_id);
-  return project?.active ? { project, link } : null;
+  const project = link && (await findProject(pool, link.project_id));
+  return project && { project, link };
 }
 
 /**
@@ -59,11 +68,12 @@ export async function subscribeInMiniApp(
 ): Promise<{ subscriber_id: string; permissions: string[] }> {
   const unverified = parseInitData(init_data);
   if (!unverified) throw new AppError('invalid_init_data');
-  const target = await findTarget(deps, unverified.start);
-  if (!target) throw new AppError('not_found');
-  const { project, link } = target;
-  const bot = requireBot(deps, project, channel);
+  const target = await findNamed(deps, unverified.start);
+  const bot = requireBot(deps, target?.project ?? null, channel);
+  // First of all: a stranger does not learn which projects and links there are.
   if (!bot.initDataKey || !isSigned(unverified, bot.initDataKey)) throw new AppError('invalid_init_data');
+  if (!target || !isOpen(target)) throw new AppError('not_found');
+  const { project, link } = target;
 
   const grants = await chosenGrants(deps, target, permissions);
   const known = await findSubscriberOfUser(deps.pool, project.id, channel, unverified.user.id);
@@ -90,8 +100,9 @@ export async function subscribeInMiniApp(
   };
 }
 
-function requireBot(deps: MiniAppDeps, project: Project, channel: Channel): Messenger {
-  const bot = botOf(deps, project, channel);
+/** The shared one without a project. */
+function requireBot(deps: MiniAppDeps, project: Project | null, channel: Channel): Messenger {
+  const bot = project ? botOf(deps, project, channel) : deps.messengers.get(channel);
   if (bot) return bot;
   throw new AppError(deps.messengers.configured.includes(channel) ? 'platform_busy' : 'invalid_init_data');
 }

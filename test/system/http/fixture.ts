@@ -33,9 +33,12 @@ export function expectEnvelope(answer: Answer, code: ErrorCode, message?: string
 }
 
 /** What the server sends until it ends the connection. */
-export function receiveAll(port: number, bytes: string): Promise<string> {
+export function receiveAll(port: number, bytes: string, { thenEnd = false } = {}): Promise<string> {
   return new Promise<string>((resolve, reject) => {
-    const socket = net.connect(port, '127.0.0.1', () => socket.write(bytes));
+    const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () =>
+      thenEnd ? socket.end(bytes) : socket.write(bytes),
+    );
+    socket.on('end', () => socket.end());
     let received = '';
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => (received += chunk));
@@ -44,9 +47,35 @@ export function receiveAll(port: number, bytes: string): Promise<string> {
   });
 }
 
+/** Sends a large body as some clients do: the connection ends with the response, which is read only after all is sent. */
+export async function sendLarge(url: string, key: string, bytes: number): Promise<Answer> {
+  const { hostname, port, pathname } = new URL(url);
+  const socket = net.connect(Number(port), hostname);
+  const received = new Promise<string>((resolve, reject) => {
+    let text = '';
+    socket.setEncoding('utf8').pause();
+    socket.on('data', (chunk: string) => (text += chunk));
+    socket.on('end', () => resolve(text));
+    socket.on('error', reject);
+  });
+  const head = [
+    `POST ${pathname} HTTP/1.1`,
+    `Host: ${hostname}`,
+    'Connection: close',
+    'Content-Type: application/json',
+    `Content-Length: ${bytes}`,
+    `Authorization: Bearer ${key}`,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${'x'.repeat(bytes)}`, () => socket.resume());
+  return parsedAnswer(await received);
+}
+
 /** Sends bytes that no HTTP library would send. */
-export async function sendRaw(port: number, bytes: string): Promise<Answer> {
-  const text = await receiveAll(port, bytes);
+export async function sendRaw(port: number, bytes: string, how?: { thenEnd: boolean }): Promise<Answer> {
+  return parsedAnswer(await receiveAll(port, bytes, how));
+}
+
+function parsedAnswer(text: string): Answer {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
   const headers = new Headers(

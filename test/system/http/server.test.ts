@@ -23,8 +23,12 @@ async function startSlowServer(options: Pick<ServerOptions, 'headersTimeoutMs'> 
     { method: 'GET', path: '/quick', tag: 'Test', auth: 'none', errors: [], summary: 'Quick', status: 204 },
     async () => undefined,
   );
+  const take = route(
+    { method: 'POST', path: '/take', tag: 'Test', auth: 'none', errors: [], summary: 'Take', status: 204 },
+    async () => undefined,
+  );
   const app = createApp(
-    { routes: [slow, quick] },
+    { routes: [slow, quick, take] },
     {
       authenticate: () => Promise.reject(new Error('not needed here')),
       countRequest: () => Promise.reject(new Error('not needed here')),
@@ -95,6 +99,19 @@ describe('a connection without a complete request', () => {
 
   it('gets the envelope if it stopped within its headers', async () => {
     expectEnvelope(await sendRaw(server.port, 'GET /quick HTTP/1.1\r\nHost: a\r\n'), 'bad_request');
+  });
+});
+
+describe('a body that ends early', () => {
+  it.each([
+    ['announced', 'Content-Length: 100\r\n\r\n{"a":1'],
+    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n6\r\n{"a":1\r\n'],
+  ])('is incomplete: %s', async (_name, rest) => {
+    const server = await startSlowServer();
+    const head = 'POST /take HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+    const answer = await sendRaw(server.port, head + rest, { thenEnd: true });
+    expectEnvelope(answer, 'validation_failed', /body: is incomplete/);
+    await server.stop(100);
   });
 });
 

@@ -509,6 +509,8 @@ describe('the Mini App', () => {
       'no user': sign({ auth_date: String(now), start_param: `proj_${project.slug}` }),
       'a field twice': `${sign(fields)}&start_param=proj_other`,
       'no form at all': 'x',
+      'an unknown project': sign({ ...fields, start_param: 'proj_unknown' }, '1:another'),
+      'no project': sign({ auth_date: String(now), user: fields['user'] ?? '' }, '1:another'),
     };
     for (const [what, forged] of Object.entries(wrong)) {
       const { status, body } = await subscribe({ channel: 'telegram', init_data: forged });
