@@ -165,7 +165,8 @@ function detailRetrying(attempt: number, { httpStatus, error }: LastAttempt, nex
 
 function conclude(end: DeliveryEnd, attempts: number): DeliveryResult {
   if (end.status === 'succeeded' || end.status === 'cancelled') {
-    if (hasShown()) {
+    // Attempts of earlier runs count: their failures were shown, and their run is gone from the list.
+    if (hasShown() || attempts > 1) {
       upsertSearchAttributes([
         { key: searchAttributes.DeliveryStatus, value: end.status },
         { key: searchAttributes.Attempt, value: attempts },

@@ -215,6 +215,13 @@ test('started late after the express lane, it goes on at once', async () => {
   await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 2 });
 });
 
+test('after attempts of an earlier run, which is gone from the list, a success is shown', async () => {
+  const delivery = await start([ok(4)], 3);
+  await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 4 });
+  expect(await shown(delivery)).toEqual({ status: 'succeeded', attempt: 4 });
+  await recordHistory(delivery.handle, 'deliver-webhook', 'success-of-a-later-run');
+});
+
 test('a disabled endpoint ends the run as paused, and nothing is shown as retrying', async () => {
   const delivery = await start([fails(1, 1), { kind: 'parked' }]);
   await expect(delivery.handle.result()).resolves.toEqual({ status: 'paused', attempts: 1 });
