@@ -81,7 +81,7 @@ export async function startServers(options: EnvironmentOptions): Promise<Servers
     const started = await Promise.allSettled([
       startDatabase(options, dataDir, stops),
       startTemporal(options, dataDir, stops),
-      startMessengers(options, stops),
+      startMessengers(options, dataDir, stops),
     ]);
     for (const result of started) if (result.status === 'rejected') throw result.reason;
     const [databaseUrl, temporal, simulator] = started.map(
@@ -161,6 +161,7 @@ async function startTemporal(
 
 async function startMessengers(
   { config, onProgress }: EnvironmentOptions,
+  dataDir: DataDir | null,
   stops: (() => Promise<unknown>)[],
 ): Promise<Servers['simulator']> {
   const isUsed = Object.keys(simulatedBots).some((channel) => !config.platforms[channel]?.token);
@@ -169,6 +170,7 @@ async function startMessengers(
   const { stop, ...simulator } = await startSimulator({
     port: config.HERALD_SIMULATOR_PORT,
     serviceUrl: config.HERALD_PUBLIC_URL ?? (config.PORT > 0 ? `http://127.0.0.1:${config.PORT}` : ''),
+    ...(dataDir && { usersFile: dataDir.file('simulator-users.json') }),
     ...simulatedBots,
   });
   stops.push(stop);

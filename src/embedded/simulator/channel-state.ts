@@ -11,7 +11,7 @@ import {
 import { FaultPlan, type CallFault } from './faults';
 import { RateLimits } from './rate-limits';
 import { UpdateQueue } from './updates';
-import { UserStore, type SimUser } from './users';
+import type { UserStore, SimUser } from './users';
 import { WebhookPush, type Hook } from './webhook-push';
 
 export type ChannelName = 'telegram' | 'max';
@@ -49,7 +49,7 @@ export class ChannelState {
     readonly bot: BotIdentity,
     readonly ids: ChatIds,
     private readonly secretHeader: string,
-    readonly userStore = new UserStore(),
+    readonly userStore: UserStore,
   ) {
     this.chats = new ChatStore(this.userStore, ids);
   }

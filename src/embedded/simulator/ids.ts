@@ -1,5 +1,5 @@
 /**
- * Ids are derived from the clock: the simulator keeps no state between runs, and Herald remembers update ids for two
+ * Ids are derived from the clock: the simulator keeps nothing but its users between runs, and Herald remembers update ids for two
  * days.
  */
 const FIRST_DAY = Date.UTC(2025, 0, 1);

@@ -6,12 +6,13 @@ import { ChannelState, type BotIdentity, type ChannelName } from './channel-stat
 import { createControlApi } from './control-api';
 import { sendJson, type Handler } from './http';
 import { clockCounter, uniqueTimes } from './ids';
+import { keepUsers, readKeptUsers } from './kept-users';
 import { createMaxApi } from './max-api';
 import { createMaxActions } from './max-user';
 import { createPage } from './page';
 import { createTelegramApi } from './telegram-api';
 import { createTelegramActions } from './telegram-user';
-import { UserStore } from './users';
+import { UserStore, type SimUser } from './users';
 
 export interface SimulatorOptions {
   /** 0 means any free port. */
@@ -21,6 +22,8 @@ export interface SimulatorOptions {
   max: { token: string; username: string };
   /** Herald's own address, for the links to its Mini App. Default: they are relative. */
   serviceUrl?: string;
+  /** Where the people whom the bots know outlive a restart. Default: nowhere. */
+  usersFile?: string;
   log?: (msg: string) => void;
 }
 
@@ -51,8 +54,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const host = options.host ?? '127.0.0.1';
   let url = '';
 
-  const telegram = createTelegramBots(options.telegram);
-  const max = createMaxBots(options.max);
+  const { usersFile } = options;
+  const earlier = usersFile === undefined ? {} : await readKeptUsers(usersFile);
+  const telegram = createTelegramBots(options.telegram, (bot) => earlier.telegram?.[bot] ?? []);
+  const max = createMaxBots(options.max, (bot) => earlier.max?.[bot] ?? []);
   const handlers = [
     createPage(),
     createTelegramApi(telegram),
@@ -71,6 +76,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   await listen(server, options.port, host);
   url = `http://${host}:${(server.address() as AddressInfo).port}`;
   log(`simulator of Telegram and MAX listens on ${url}`);
+  const stopKeeping =
+    usersFile === undefined ? undefined : keepUsers(usersFile, { telegram, max }, earlier, log);
 
   return {
     url,
@@ -78,6 +85,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     maxApiRoot: url,
     async stop() {
       stopping.abort();
+      await stopKeeping?.();
       await Promise.all([telegram.stop(), max.stop()]);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
@@ -122,27 +130,28 @@ interface GivenBot {
   username: string;
 }
 
-function createTelegramBots(shared: GivenBot): BotDirectory {
-  const bot = (identity: BotIdentity, users?: UserStore) => {
-    const state = createTelegramState(identity, users);
+/** Who had used the bot with this name before a restart. */
+type EarlierUsers = (bot: string) => readonly SimUser[];
+
+function createTelegramBots(shared: GivenBot, earlier: EarlierUsers): BotDirectory {
+  const bot = (identity: BotIdentity, known?: UserStore) => {
+    const state = createTelegramState(identity, new UserStore(known, earlier(identity.username)));
     return { state, actions: createTelegramActions(state) };
   };
   const first = bot(botIdentity(shared.token, shared.username));
-  return new BotDirectory(first, (token) => bot(ownIdentity(token), new UserStore(first.state.userStore)));
+  return new BotDirectory(first, (token) => bot(ownIdentity(token), first.state.userStore));
 }
 
-function createMaxBots(shared: GivenBot): BotDirectory {
-  const bot = (identity: BotIdentity, number: number, users?: UserStore) => {
-    const state = createMaxState(identity, number, users);
+function createMaxBots(shared: GivenBot, earlier: EarlierUsers): BotDirectory {
+  const bot = (identity: BotIdentity, number: number, known?: UserStore) => {
+    const state = createMaxState(identity, number, new UserStore(known, earlier(identity.username)));
     return { state, actions: createMaxActions(state) };
   };
   const first = bot(botIdentity(shared.token, shared.username), 0);
-  return new BotDirectory(first, (token, number) =>
-    bot(ownIdentity(token), number, new UserStore(first.state.userStore)),
-  );
+  return new BotDirectory(first, (token, number) => bot(ownIdentity(token), number, first.state.userStore));
 }
 
-function createTelegramState(identity: BotIdentity, users?: UserStore): ChannelState {
+function createTelegramState(identity: BotIdentity, users: UserStore): ChannelState {
   return new ChannelState(
     'telegram',
     identity,
@@ -159,7 +168,7 @@ function createTelegramState(identity: BotIdentity, users?: UserStore): ChannelS
 }
 
 /** A user's dialogs with two bots have different ids on MAX. */
-function createMaxState(identity: BotIdentity, number: number, users?: UserStore): ChannelState {
+function createMaxState(identity: BotIdentity, number: number, users: UserStore): ChannelState {
   const now = uniqueTimes();
   const dialogsFrom = MAX_DIALOGS_FROM + number * MAX_DIALOGS_OF_BOT;
   return new ChannelState(

@@ -36,7 +36,12 @@ export class UserStore {
   private readonly crowds: Crowd[] = [];
 
   /** The same person has the same id and profile in every bot; `known` is the store of the shared one. */
-  constructor(private readonly known?: UserStore) {}
+  constructor(
+    private readonly known?: UserStore,
+    earlier: readonly SimUser[] = [],
+  ) {
+    for (const user of earlier) this.users.set(user.id, user);
+  }
 
   /** The user with that name, created on first use. */
   named(name: string): SimUser {
