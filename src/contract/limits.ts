@@ -213,6 +213,8 @@ export const limits = {
   otpPurposeLength: 64,
   tagsPerProject: 20,
   tagLength: 64,
+  /** Tags or permissions in one request. */
+  labelsAtOnce: 100,
   /** Subscribers in one request that tags them. */
   taggedSubscribers: 1_000,
   permissionsPerProject: 20,

@@ -11,14 +11,7 @@ import { storeContent } from '../messages';
 import { lockProject } from '../projects';
 import { defineLabels } from '../subscribers';
 import { resolveTemplate } from '../templates';
-import {
-  contentsOf,
-  type ChainChanges,
-  type ChainView,
-  type ListedChain,
-  type NewChain,
-  type Step,
-} from './contract';
+import { contentsOf, type ChainChanges, type ChainView, type NewChain, type Step } from './contract';
 import { syncEnrolments } from './sync';
 import {
   changeChain,
@@ -28,7 +21,6 @@ import {
   lockChain,
   removeUnusedVersions,
   type ChainRow,
-  type ListedChainRow,
 } from './queries/chains';
 import { requestSync, type SyncLease } from './queries/sync';
 
@@ -142,14 +134,11 @@ async function checkNames(db: Db, projectId: string, steps: readonly Step[]): Pr
 }
 
 export function presentChain(chain: ChainRow): ChainView {
-  return { ...presentListedChain(chain), steps: chain.steps };
-}
-
-export function presentListedChain(chain: ListedChainRow): ListedChain {
   return {
     drip_id: chain.id,
     name: chain.name,
     trigger: chain.trigger,
+    steps: chain.steps,
     exit_on: chain.exit_on,
     reentry: chain.reentry,
     status: chain.status,

@@ -215,9 +215,6 @@ export const chainSchema = z.strictObject({
   updated_at: timestampSchema,
 });
 export type ChainView = z.infer<typeof chainSchema>;
-/** In a list: a chain can have 50 messages. */
-export const listedChainSchema = chainSchema.omit({ steps: true });
-export type ListedChain = z.infer<typeof listedChainSchema>;
 
 export const newEnrolmentSchema = z
   .strictObject({

@@ -1,16 +1,10 @@
 import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
+import { MIB } from '../contract/limits';
 import type { Core } from '../core';
 import { routesOf } from '../http/route';
 import { filteredSubscriberId } from '../subscribers';
-import {
-  createChain,
-  patchChain,
-  presentChain,
-  presentListedChain,
-  removeChain,
-  requireChain,
-} from './chains';
+import { createChain, patchChain, presentChain, removeChain, requireChain } from './chains';
 import {
   chainChangesSchema,
   chainListQuery,
@@ -21,7 +15,6 @@ import {
   enrolmentParams,
   enrolmentSchema,
   listedEnrolmentSchema,
-  listedChainSchema,
   newChainSchema,
   newEnrolmentSchema,
   startedEnrolmentsSchema,
@@ -60,13 +53,15 @@ export function createDripRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         method: 'GET',
         path: '/v1/drip-chains',
         summary: 'List drip chains',
-        description: 'Without their steps, which the chain itself has.',
+        description:
+          'Chains can be long: a page with more than 1 MiB of steps ends early, with a `next_cursor`.',
         query: chainListQuery,
-        response: pageOf(listedChainSchema),
+        response: pageOf(chainSchema),
       },
       async ({ project, query: { cursor, limit } }) => {
-        const found = await listChains(pool, project.id, { before: decodeCursor(cursor), limit });
-        return toPage(found, limit, presentListedChain);
+        const before = decodeCursor(cursor);
+        const { chains, cutAt } = await listChains(pool, project.id, { before, limit, maxBytes: MIB });
+        return toPage(chains, limit, presentChain, cutAt);
       },
     ),
 

@@ -73,18 +73,18 @@ function label(tooLong?: string) {
 /** The name of a tag or a permission. */
 export const labelSchema = label();
 
-/** Duplicates are dropped. */
-function labelSet(kind: 'tag' | 'permission', max: number) {
+/** Duplicates are dropped. More than a project can have are a full limit, as they would be one by one: 409. */
+function labelSet(kind: 'tag' | 'permission') {
   return z
     .array(label(`each ${kind} can have up to ${limits.tagLength} characters`))
     .transform((names) => [...new Set(names)])
-    .refine((names) => names.length <= max, `a project can have up to ${max}`);
+    .refine((names) => names.length <= limits.labelsAtOnce, `can be up to ${limits.labelsAtOnce} at once`);
 }
 
 export const subscriberChangesSchema = z.strictObject({
   external_id: externalIdSchema.nullable().optional(),
-  tags: labelSet('tag', limits.tagsPerProject).optional(),
-  permissions: labelSet('permission', limits.permissionsPerProject).optional(),
+  tags: labelSet('tag').optional(),
+  permissions: labelSet('permission').optional(),
   timezone: timezoneSchema.nullable().optional(),
   properties: z
     .record(propertyKeySchema, propertyValueSchema.nullable())
@@ -104,8 +104,8 @@ export const taggingSchema = z
       .min(1)
       .max(limits.taggedSubscribers)
       .describe('Ids of subscribers; one that is given twice counts once.'),
-    add: labelSet('tag', limits.tagsPerProject).optional(),
-    remove: labelSet('tag', limits.tagsPerProject).optional(),
+    add: labelSet('tag').optional(),
+    remove: labelSet('tag').optional(),
   })
   .refine(({ add, remove }) => (add?.length ?? 0) + (remove?.length ?? 0) > 0, {
     path: ['add'],
@@ -159,8 +159,8 @@ export const linkParams = z.strictObject({ link_id: idSchema });
 export const newLinkSchema = z
   .strictObject({
     name: z.string().trim().min(1).check(characters(limits.nameLength)).optional(),
-    tags: labelSet('tag', limits.tagsPerProject).optional(),
-    permissions: labelSet('permission', limits.permissionsPerProject).optional(),
+    tags: labelSet('tag').optional(),
+    permissions: labelSet('permission').optional(),
     external_id: externalIdSchema.optional().describe('The subscriber gets it. Such a link works once.'),
     expires_at: givenTimeSchema.optional().describe('In the future. Without it the link does not expire.'),
     max_uses: z.number().int().min(1).max(limits.subscribeLinkUses).optional(),
@@ -258,7 +258,7 @@ export const miniSubscribeSchema = z.strictObject({
     .min(1)
     .check(characters(limits.initDataLength))
     .describe('As the messenger passes it to the Mini App.'),
-  permissions: labelSet('permission', limits.permissionsPerProject)
+  permissions: labelSet('permission')
     .optional()
     .describe('What the user agrees to. Default: the default permissions of the project.'),
 });

@@ -22,6 +22,10 @@ const variantSchema = z.strictObject({
 });
 export type Variant = z.output<typeof variantSchema>;
 
+/** As it was given: without buttons and media that it does not have. */
+const variantView = variantSchema.extend({ buttons: variantSchema.shape.buttons.unwrap().optional() });
+export type VariantView = z.output<typeof variantView>;
+
 const definitionFields = {
   name: z.string().trim().min(1).check(characters(limits.nameLength)).optional(),
   purpose: z
@@ -76,7 +80,7 @@ export const templateSchema = z.strictObject({
   purpose: z.enum(templatePurposes),
   format: formatSchema,
   default_lang: z.enum(languages),
-  variants: z.strictObject({ en: variantSchema.optional(), ru: variantSchema.optional() }),
+  variants: z.strictObject({ en: variantView.optional(), ru: variantView.optional() }),
   variables: z.array(z.string()).describe('Every name that the placeholders use, built-in names included.'),
   version: z.number().int(),
   created_at: timestampSchema,

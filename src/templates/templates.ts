@@ -16,6 +16,8 @@ import type {
   TemplatePurpose,
   TemplateSource,
   TemplateView,
+  Variant,
+  VariantView,
 } from './contract';
 import { inlineSource, sourceOf } from './fixed';
 import {
@@ -105,12 +107,19 @@ export function presentTemplate(template: TemplateRow): TemplateView {
     purpose,
     format,
     default_lang,
-    variants,
+    variants: {
+      ...(variants.en && { en: presentVariant(variants.en) }),
+      ...(variants.ru && { ru: presentVariant(variants.ru) }),
+    },
     variables: compileTemplate(sourceOf(template)).names,
     version,
     created_at: isoTime(template.created_at),
     updated_at: isoTime(template.updated_at),
   };
+}
+
+function presentVariant({ buttons, ...variant }: Variant): VariantView {
+  return buttons.length === 0 ? variant : { ...variant, buttons };
 }
 
 export async function previewTemplate(

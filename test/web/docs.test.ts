@@ -403,7 +403,7 @@ describe('the documentation', () => {
     // It opens at the page that is shown, and a link to a part of it leads there.
     await page.getByRole('button', { name: 'Menu' }).click();
     const part = menu.getByRole('list', { name: 'On this page' }).getByRole('link').last();
-    await page.waitForFunction(() => (document.getElementById('menu')?.scrollTop ?? 0) > 0);
+    await page.waitForFunction(`document.getElementById('menu').scrollTop > 0`);
     await part.click();
     await menu.waitFor({ state: 'hidden' });
     await context.close();

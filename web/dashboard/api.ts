@@ -24,7 +24,6 @@ import type {
   chainChangesSchema,
   ChainStats,
   ChainView,
-  ListedChain,
   EnrolmentView,
   ListedEnrolment,
   newChainSchema,
@@ -128,7 +127,6 @@ export type Batch = BatchView;
 export type Scheduled = ScheduledView;
 export type Recurring = RecurringView;
 export type RecurringRun = RunView;
-export type { ListedChain };
 export type Chain = ChainView;
 export type ChainStep = ChainView['steps'][number];
 export type NewChain = z.input<typeof newChainSchema>;
@@ -472,7 +470,7 @@ export const api = {
   skipRecurring: (id: string) => post<Recurring>(`/v1/recurring/${id}/skip`),
   removeRecurring: (id: string) => call<void>('DELETE', `/v1/recurring/${id}`),
 
-  chains: (cursor: string | null) => get<Page<ListedChain>>(`/v1/drip-chains${query({ cursor, limit: 25 })}`),
+  chains: (cursor: string | null) => get<Page<Chain>>(`/v1/drip-chains${query({ cursor, limit: 25 })}`),
   chain: (id: string) => get<Chain>(`/v1/drip-chains/${id}`),
   chainStats: (id: string) => get<ChainStats>(`/v1/drip-chains/${id}/stats`),
   createChain: (chain: NewChain) => post<Chain>('/v1/drip-chains', chain),

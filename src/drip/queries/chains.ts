@@ -19,12 +19,10 @@ export interface ChainRow extends ChainValues {
   updated_at: Date;
 }
 
-/** Without its steps, which can be large. */
-export type ListedChainRow = Omit<ChainRow, 'steps'>;
-
-const LISTED = `c.id, c.project_id, c.name, c.trigger, c.reentry, c.status, c.version, c.created_at, c.updated_at,
-  v.exit_on`;
-const COLUMNS = `${LISTED}, v.steps`;
+const COLUMNS = `c.id, c.project_id, c.name, c.trigger, c.reentry, c.status, c.version, c.created_at, c.updated_at,
+  v.exit_on, v.steps`;
+/** Their names, of what a subquery has selected. */
+const NAMES = COLUMNS.replaceAll(/[cv]\./g, '');
 const CHAINS = 'drip_chains c JOIN drip_versions v ON v.drip_id = c.id AND v.version = c.version';
 
 /** The caller holds the project's lock, under which chains are counted. */
@@ -127,21 +125,37 @@ export async function shareChain(db: Db, projectId: string, id: string): Promise
   return findChain(db, projectId, id);
 }
 
-/** Returns one row more than the limit if there is another page. */
-export function listChains(
+export interface ListedChains {
+  /** One more than the limit if there is another page. */
+  chains: (ChainRow & { cursor_at: string })[];
+  /** Where the next page begins, of one that ends early. */
+  cutAt: Cursor | null;
+}
+
+/** A chain can have 50 messages, so a page ends with the chain whose steps make it larger than `maxBytes`. */
+export async function listChains(
   db: Db,
   projectId: string,
-  { before, limit }: { before: Cursor | null; limit: number },
-): Promise<(ListedChainRow & { cursor_at: string })[]> {
-  return rows<ListedChainRow & { cursor_at: string }>(
+  { before, limit, maxBytes }: { before: Cursor | null; limit: number; maxBytes: number },
+): Promise<ListedChains> {
+  const found = await rows<ChainRow & { cursor_at: string; found: number }>(
     db,
     'list_drip_chains',
-    `SELECT ${LISTED}, ${cursorTime('c.created_at')} AS cursor_at FROM ${CHAINS}
-     WHERE c.project_id = $1 AND c.deleted_at IS NULL
-       AND (c.created_at, c.id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
-     ORDER BY c.created_at DESC, c.id DESC LIMIT $4`,
-    [projectId, before?.at ?? null, before?.id ?? null, limit + 1],
+    `SELECT ${NAMES}, cursor_at, found FROM (
+       SELECT ${NAMES}, cursor_at, count(*) OVER () AS found,
+         sum(bytes) OVER (ORDER BY created_at DESC, id DESC) - bytes AS bytes_before
+       FROM (
+         SELECT ${COLUMNS}, octet_length(v.steps::text) AS bytes, ${cursorTime('c.created_at')} AS cursor_at FROM ${CHAINS}
+         WHERE c.project_id = $1 AND c.deleted_at IS NULL
+           AND (c.created_at, c.id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+         ORDER BY c.created_at DESC, c.id DESC LIMIT $4
+       ) page
+     ) sized WHERE bytes_before < $5 ORDER BY created_at DESC, id DESC`,
+    [projectId, before?.at ?? null, before?.id ?? null, limit + 1, maxBytes],
   );
+  const last = found.at(-1);
+  const isCut = last !== undefined && found.length < last.found;
+  return { chains: found, cutAt: isCut ? { at: last.cursor_at, id: last.id } : null };
 }
 
 /** They share the limit of scheduled entries. */

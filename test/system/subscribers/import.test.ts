@@ -169,7 +169,7 @@ describe('an import', () => {
     expect(
       await imported(`external_id,add_tags\nuser-1,${names.slice(0, 20).join('|')}|more\n`),
     ).toMatchObject({
-      errors: [{ row: 2, code: 'validation_failed' }],
+      errors: [{ row: 2, code: 'conflict' }],
     });
     const cells = columns.map(() => '1').join();
     await imported(`external_id,${columns.join()}\nuser-1,${cells}\n`);

@@ -228,7 +228,11 @@ describe('subscribers', () => {
     const many = await project.api('PATCH', `/v1/subscribers/${people[0]?.subscriberId}`, {
       permissions: Array.from({ length: 21 }, (_, n) => `p${n}`),
     });
-    expect([many.status, many.body.code]).toEqual([400, 'validation_failed']);
+    expect([many.status, many.body.code]).toEqual([409, 'conflict']);
+    const endless = await project.api('PATCH', `/v1/subscribers/${people[0]?.subscriberId}`, {
+      tags: Array.from({ length: 101 }, (_, n) => `t${n}`),
+    });
+    expect([endless.status, endless.body.code]).toEqual([400, 'validation_failed']);
   });
 
   it('are tagged together; an added tag enrols them as a patch does', async () => {

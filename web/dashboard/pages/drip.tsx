@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ChainStats } from '../../../src/drip/contract';
 import { can } from '../access';
-import { api, type ChainStep, type ListedChain, type ListedEnrolment } from '../api';
+import { api, type ChainStep, type Chain, type ListedEnrolment } from '../api';
 import {
   ActionButton,
   ActionCell,
@@ -69,7 +69,7 @@ export function DripChains() {
   );
 }
 
-function ChainRow({ chain }: { chain: ListedChain }) {
+function ChainRow({ chain }: { chain: Chain }) {
   const state = chainState(chain);
   return (
     <tr>

@@ -841,7 +841,7 @@ export class DripChainsApi {
   /**
    * List drip chains: `GET /v1/drip-chains`.
    *
-   * Without their steps, which the chain itself has.
+   * Chains can be long: a page with more than 1 MiB of steps ends early, with a `next_cursor`.
    */
   list(query: types.DripChainsListQuery = {}, options: RequestOptions = {}): Promise<types.DripChainsListResponse> {
     return this.transport.request({ method: 'GET', path: '/v1/drip-chains', query }, options);

@@ -789,12 +789,12 @@ export type TemplatesCreateResponse = {
       /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
       text: string;
       /** Rows of buttons; each button has either `url` or `data`. */
-      buttons: Array<Array<{
+      buttons?: Array<Array<{
         text: string;
         url?: string | undefined;
         /** Returned in `button.clicked`. */
         data?: string | undefined;
-      }>>;
+      }>> | undefined;
       /** A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document. */
       media?: {
         type: 'photo' | 'video' | 'document';
@@ -805,12 +805,12 @@ export type TemplatesCreateResponse = {
       /** Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more. */
       text: string;
       /** Rows of buttons; each button has either `url` or `data`. */
-      buttons: Array<Array<{
+      buttons?: Array<Array<{
         text: string;
         url?: string | undefined;
         /** Returned in `button.clicked`. */
         data?: string | undefined;
-      }>>;
+      }>> | undefined;
       /** A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document. */
       media?: {
         type: 'photo' | 'video' | 'document';
@@ -1863,66 +1863,12 @@ export type DripChainsListQuery = SubscribeLinksListQuery;
 
 /** The response of GET /v1/drip-chains. */
 export type DripChainsListResponse = {
-  data: Array<DripChainsListItem>;
+  data: Array<DripChainsCreateResponse>;
   next_cursor: string | null;
 };
 
 /** An entry of the list of GET /v1/drip-chains. */
-export type DripChainsListItem = {
-  drip_id: string;
-  name: string;
-  /** What enrols a subscriber. Manual enrolment works for every chain. */
-  trigger: {
-    type: 'event';
-    name: string;
-    /** Rules on the properties of the event. */
-    where?: {
-      /** Default: `all`. */
-      match?: 'all' | 'any' | undefined;
-      rules: Array<{
-        property?: string | undefined;
-        /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
-        op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
-        /** With a property. For `exists`: true (default), or false for a property that is absent. */
-        value?: string | number | boolean | undefined;
-      }>;
-    } | undefined;
-  } | {
-    type: 'tag_added';
-    tag: string;
-  } | {
-    type: 'subscription';
-  } | {
-    type: 'manual';
-  };
-  exit_on: {
-    /** Default: `all`. */
-    match?: 'all' | 'any' | undefined;
-    rules: Array<{
-      tag?: string | undefined;
-      permission?: string | undefined;
-      /** With a tag or a permission: false for one that is absent. */
-      has?: boolean | undefined;
-      /** The name of a tracked event. */
-      event?: string | undefined;
-      /** With an event: it occurred in the last minutes. Without: it was received since the enrolment. */
-      since_minutes?: number | undefined;
-      /** With an event: false for one that has not happened. */
-      happened?: boolean | undefined;
-      property?: string | undefined;
-      /** With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text. */
-      op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
-      /** With a property. For `exists`: true (default), or false for a property that is absent. */
-      value?: string | number | boolean | undefined;
-    }>;
-  } | null;
-  reentry: 'once' | 'again';
-  status: 'draft' | 'active' | 'paused';
-  /** Raised by a change of trigger, steps or exit_on. */
-  version: number;
-  created_at: string;
-  updated_at: string;
-};
+export type DripChainsListItem = DripChainsCreateResponse;
 
 /** The response of GET /v1/drip-chains/{drip_id}. */
 export type DripChainsGetResponse = DripChainsCreateResponse;
@@ -4513,7 +4459,7 @@ export type CreditsLowData = {
   occurred_at: string;
 };
 
-/** The data of `credits.exhausted`. No credits are left: further logins start the grace period. */
+/** The data of `credits.exhausted`. No credits are left: the grace period begins. */
 export type CreditsExhaustedData = CreditsLowData;
 
 /** The data of every event, by its name. */
@@ -4588,7 +4534,7 @@ export interface EventData {
   'endpoint.recovered': EndpointRecoveredData;
   /** 80 % of the logins that the plan includes in this month are used. */
   'credits.low': CreditsLowData;
-  /** No credits are left: further logins start the grace period. */
+  /** No credits are left: the grace period begins. */
   'credits.exhausted': CreditsExhaustedData;
 }
 

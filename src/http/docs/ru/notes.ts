@@ -148,7 +148,8 @@ export const russianNotes: Readonly<Record<string, string>> = {
   // Drip chains
   'Steps for one subscriber over time: messages, waits, conditions. A trigger enrols subscribers into an active chain. Chains count towards the limit of open scheduled and recurring messages.':
     'Шаги для одного подписчика, растянутые во времени: сообщения, паузы, условия. Триггер добавляет подписчиков в активную цепочку. Цепочки входят в общий лимит с отложенными сообщениями и регулярными рассылками.',
-  'Without their steps, which the chain itself has.': 'Без шагов: они есть у самой цепочки.',
+  'Chains can be long: a page with more than 1 MiB of steps ends early, with a `next_cursor`.':
+    'Цепочки бывают длинными: страница, на которой больше 1 МиБ шагов, заканчивается раньше — с `next_cursor`.',
   'Changing trigger, steps or exit_on raises the version. Active enrolments keep the version that they began with, unless `migrate` is true.':
     'Изменение trigger, steps или exit_on увеличивает версию. Активные участники идут по той версии, с которой начали, если не указать `migrate`: true.',
   'Its active enrolments are cancelled.': 'Участие всех, кто ещё в цепочке, отменяется.',

@@ -1883,7 +1883,7 @@ class DripChainsApi:
     ) -> types.DripChainsListResponse:
         """List drip chains: `GET /v1/drip-chains`.
 
-        Without their steps, which the chain itself has."""
+        Chains can be long: a page with more than 1 MiB of steps ends early, with a `next_cursor`."""
         return cast(types.DripChainsListResponse, self._transport.request(
             "GET",
             "/v1/drip-chains",

@@ -1884,7 +1884,7 @@ class AsyncDripChainsApi:
     ) -> types.DripChainsListResponse:
         """List drip chains: `GET /v1/drip-chains`.
 
-        Without their steps, which the chain itself has."""
+        Chains can be long: a page with more than 1 MiB of steps ends early, with a `next_cursor`."""
         return cast(types.DripChainsListResponse, await self._transport.request(
             "GET",
             "/v1/drip-chains",

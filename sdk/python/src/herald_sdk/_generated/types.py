@@ -842,7 +842,7 @@ class TemplatesCreateResponseVariantsEnMedia(TypedDict):
 class TemplatesCreateResponseVariantsEn(TypedDict):
     text: str
     """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    buttons: List[List[TemplatesCreateResponseVariantsEnButtonsItemItem]]
+    buttons: NotRequired[List[List[TemplatesCreateResponseVariantsEnButtonsItemItem]]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[TemplatesCreateResponseVariantsEnMedia]
     """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
@@ -863,7 +863,7 @@ class TemplatesCreateResponseVariantsRuMedia(TypedDict):
 class TemplatesCreateResponseVariantsRu(TypedDict):
     text: str
     """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    buttons: List[List[TemplatesCreateResponseVariantsRuButtonsItemItem]]
+    buttons: NotRequired[List[List[TemplatesCreateResponseVariantsRuButtonsItemItem]]]
     """Rows of buttons; each button has either `url` or `data`."""
     media: NotRequired[TemplatesCreateResponseVariantsRuMedia]
     """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
@@ -2068,82 +2068,8 @@ class DripChainsCreateResponse(TypedDict):
 class DripChainsListResponse(TypedDict):
     """The response of GET /v1/drip-chains."""
 
-    data: List[DripChainsListItem]
+    data: List[DripChainsCreateResponse]
     next_cursor: Union[str, None]
-
-
-class DripChainsListItemTrigger1WhereRulesItem(TypedDict):
-    property: NotRequired[str]
-    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
-    value: NotRequired[Union[str, float, bool]]
-    """With a property. For `exists`: true (default), or false for a property that is absent."""
-
-
-class DripChainsListItemTrigger1Where(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[DripChainsListItemTrigger1WhereRulesItem]
-
-
-class DripChainsListItemTrigger1(TypedDict):
-    type: Literal["event"]
-    name: str
-    where: NotRequired[DripChainsListItemTrigger1Where]
-    """Rules on the properties of the event."""
-
-
-class DripChainsListItemTrigger2(TypedDict):
-    type: Literal["tag_added"]
-    tag: str
-
-
-class DripChainsListItemTrigger3(TypedDict):
-    type: Literal["subscription"]
-
-
-class DripChainsListItemTrigger4(TypedDict):
-    type: Literal["manual"]
-
-
-class DripChainsListItemExitOn1RulesItem(TypedDict):
-    tag: NotRequired[str]
-    permission: NotRequired[str]
-    has: NotRequired[bool]
-    """With a tag or a permission: false for one that is absent."""
-    event: NotRequired[str]
-    """The name of a tracked event."""
-    since_minutes: NotRequired[int]
-    """With an event: it occurred in the last minutes. Without: it was received since the enrolment."""
-    happened: NotRequired[bool]
-    """With an event: false for one that has not happened."""
-    property: NotRequired[str]
-    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
-    value: NotRequired[Union[str, float, bool]]
-    """With a property. For `exists`: true (default), or false for a property that is absent."""
-
-
-class DripChainsListItemExitOn1(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[DripChainsListItemExitOn1RulesItem]
-
-
-class DripChainsListItem(TypedDict):
-    """An entry of the list of GET /v1/drip-chains."""
-
-    drip_id: str
-    name: str
-    trigger: Union[DripChainsListItemTrigger1, DripChainsListItemTrigger2, DripChainsListItemTrigger3, DripChainsListItemTrigger4]
-    """What enrols a subscriber. Manual enrolment works for every chain."""
-    exit_on: Union[DripChainsListItemExitOn1, None]
-    reentry: Literal["once", "again"]
-    status: Literal["draft", "active", "paused"]
-    version: int
-    """Raised by a change of trigger, steps or exit_on."""
-    created_at: str
-    updated_at: str
 
 
 class DripChainsUpdateBodyTrigger1WhereRulesItem(TypedDict):
@@ -5017,6 +4943,7 @@ RecurringUpdateResponse = RecurringCreateResponse
 RecurringSkipResponse = RecurringCreateResponse
 RecurringListRunsQuery = SubscribeLinksListQuery
 DripChainsListQuery = SubscribeLinksListQuery
+DripChainsListItem = DripChainsCreateResponse
 DripChainsGetResponse = DripChainsCreateResponse
 DripChainsUpdateResponse = DripChainsCreateResponse
 FormsListQuery = SubscribeLinksListQuery
