@@ -347,7 +347,7 @@ const ru: BotTexts = {
   joinQuestion: (project, role) => `Войти в команду «${shown(project)}» как ${roleNames[role]}?`,
   joined: (project, role) => `Вы в команде «${shown(project)}» как ${roleNames[role]}.`,
   joinDeclined: (project) => `Вы не вошли в команду «${shown(project)}».`,
-  teamFull: (project) => `На тарифе «${shown(project)}» больше участников добавить нельзя.`,
+  teamFull: (project) => `Тариф проекта «${shown(project)}» не позволяет добавить ещё участника.`,
   invitationUsed: 'Это приглашение уже использовано. Попросите новое.',
   invitationNotValid: 'Приглашение неверно или уже не действует. Попросите новое.',
   openDashboard: 'Открыть панель',

@@ -430,10 +430,14 @@ export const eventRegistry = {
     credits,
     creditsExample,
   ),
-  'credits.exhausted': extension('No credits are left: the grace period begins.', credits, {
-    ...creditsExample,
-    used: 100,
-  }),
+  'credits.exhausted': extension(
+    'No credits are left. The grace period begins, unless this month has had one.',
+    credits,
+    {
+      ...creditsExample,
+      used: 100,
+    },
+  ),
 } as const satisfies Record<string, EventEntry>;
 
 export type EventName = keyof typeof eventRegistry;

@@ -217,7 +217,7 @@ function inRussian(found: Fault): string {
     case 'email':
       return 'Укажите почту в виде name@example.com.';
     case 'phone':
-      return 'Укажите номер телефона с кодом страны, например +7\u00a0900\u00a0000-00-00.';
+      return 'Укажите номер телефона с кодом страны, например +7\u00a0900\u00a0000\u201100\u201100.';
     case 'number':
       return 'Укажите число.';
     case 'date':

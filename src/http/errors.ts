@@ -29,10 +29,15 @@ export function errorMapper({ log, docsUrl, errorPage }: ErrorMapperDeps): Middl
           'request failed',
         );
       }
-      if (!ctx.res.shouldKeepAlive) await readToEnd(ctx.req);
+      if (endsConnection(ctx)) await readToEnd(ctx.req);
       sendError(ctx, error, errorPage?.(ctx, error) ?? error.toEnvelope(docsUrl()));
     }
   };
+}
+
+/** Because the client has asked for it, or the response says so. */
+function endsConnection({ res, response }: Context): boolean {
+  return !res.shouldKeepAlive || response.get('Connection') === 'close';
 }
 
 /** What is read of a request's body for no other reason than that its sender reads the response only after it. */

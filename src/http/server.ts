@@ -24,7 +24,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const handleByApp = app.callback();
   const lastOf = new WeakMap<object, { req: http.IncomingMessage; res: http.ServerResponse }>();
   const handle: http.RequestListener = (req, res) => {
-    lastOf.set(req.socket, { req, res });
+    const { socket } = req;
+    lastOf.set(socket, { req, res });
+    res.once('close', () => lastOf.delete(socket));
     void handleByApp(req, res);
   };
   const server = http.createServer(

@@ -48,9 +48,9 @@ export function createBearerAuthentication({ pool, log }: { pool: pg.Pool; log: 
   }
 
   return async (ctx) => {
-    const match = /^Bearer +(\S.*?) *$/i.exec(ctx.get('authorization'));
+    const match = /^Bearer +(\S.*)$/i.exec(ctx.get('authorization'));
     if (!match?.[1]) throw new AppError('unauthorized');
-    const project = await lookUp(match[1]);
+    const project = await lookUp(match[1].trimEnd());
     if (!project) throw new AppError('invalid_api_key');
     if (project.active) recordUse(project.key_id);
     return project;

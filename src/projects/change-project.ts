@@ -5,6 +5,7 @@ import type { Project } from './contract';
 import { fetchLogo } from './fetch-logo';
 import { changedSettings, describeChange } from './audit';
 import { findBrand, saveBrand, type BrandChanges } from './queries/brands';
+import { beginGrace } from './queries/credits';
 import { lockProject, updateProject, type ProjectChanges } from './queries/projects';
 
 export interface GivenBrand {
@@ -52,6 +53,8 @@ export function changeProject(
     const before = { ...(await lockProject(db, projectId)), ...(await findBrand(db, projectId)) };
     const project = await updateProject(db, projectId, changes);
     if (!project) return null;
+    // A smaller plan can leave no credits.
+    if (changes.plan !== undefined) await beginGrace(db, projectId);
     if (brand) await saveBrand(db, projectId, brand);
     const after = { ...project, ...(await findBrand(db, projectId)) };
     describeChange(project.name, changedSettings(before, after, settings));

@@ -1520,6 +1520,8 @@ CREATE TABLE drip_versions (
   drip_id uuid NOT NULL REFERENCES drip_chains ON DELETE CASCADE,
   version int NOT NULL,
   steps jsonb NOT NULL,
+  -- By which a page of chains ends, without reading the steps of those that are not on it.
+  steps_bytes integer NOT NULL GENERATED ALWAYS AS (octet_length(steps::text)) STORED,
   exit_on jsonb,
   PRIMARY KEY (drip_id, version)
 );

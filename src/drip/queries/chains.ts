@@ -145,7 +145,7 @@ export async function listChains(
        SELECT ${NAMES}, cursor_at, count(*) OVER () AS found,
          sum(bytes) OVER (ORDER BY created_at DESC, id DESC) - bytes AS bytes_before
        FROM (
-         SELECT ${COLUMNS}, octet_length(v.steps::text) AS bytes, ${cursorTime('c.created_at')} AS cursor_at FROM ${CHAINS}
+         SELECT ${COLUMNS}, v.steps_bytes AS bytes, ${cursorTime('c.created_at')} AS cursor_at FROM ${CHAINS}
          WHERE c.project_id = $1 AND c.deleted_at IS NULL
            AND (c.created_at, c.id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
          ORDER BY c.created_at DESC, c.id DESC LIMIT $4

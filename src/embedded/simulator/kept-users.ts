@@ -11,7 +11,7 @@ type Kept = Partial<Record<ChannelName, UsersByBot>>;
 /** The people whom the bots know, by the names of the bots. Without the file, or if it is damaged, there are none. */
 export async function readKeptUsers(file: string): Promise<Kept> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Kept;
+    return (JSON.parse(await readFile(file, 'utf8')) as Kept | null) ?? {};
   } catch {
     return {};
   }

@@ -23,10 +23,17 @@ const MONTH = `date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC')`;
 /** SQL: a project `p` joined with its usage of this month, `m`. */
 const BILLING = `projects p LEFT JOIN credit_months m ON m.project_id = p.id AND m.month = ${MONTH}`;
 
+const PLAN_LIMIT = `CASE p.plan ${Object.entries(plans)
+  .map(([name, plan]) => `WHEN '${name}' THEN ${plan.loginsPerMonth}`)
+  .join(' ')} END`;
+
+/** SQL: whether neither the month's plan nor a pack has a credit left. */
+const SPENT = `(p.purchased_credits = 0 AND coalesce(m.used, 0) >= ${PLAN_LIMIT})`;
+
 /**
  * Charges one credit for a login: from the month's plan, then from purchased packs, then from the grace period, which
- * begins with the last credit (at most once a calendar month). The caller holds the project's row lock,
- * so that concurrent confirmations cannot overspend; UNIQUE(session) prevents a second charge.
+ * begins with the last credit (at most once a calendar month). The caller holds the project's row lock, so that
+ * concurrent confirmations cannot overspend; UNIQUE(session) prevents a second charge.
  */
 export async function chargeCredit(
   db: Db,
@@ -77,18 +84,19 @@ async function takeCredit(db: Db, project: Account, graceHours: number): Promise
     [project.id],
   );
   if (fromPack > 0) return { source: 'pack', ...(await creditsLeft(db, project.id)) };
-  // It has begun already, unless the credits went without a charge, for example by a change to a smaller plan.
+  // With the last credit it has begun already, but perhaps not in this month.
   await beginGrace(db, project.id);
   const source = (await isGraceOver(db, project.id, graceHours)) ? 'blocked' : 'grace';
   return { source, ...(await creditsLeft(db, project.id)) };
 }
 
-/** Once in a calendar month. */
+/** Where no credits are left, once in a calendar month. */
 export function beginGrace(db: Db, projectId: string): Promise<number> {
   return change(
     db,
     'begin_grace',
-    `UPDATE projects SET grace_started_at = clock_timestamp() WHERE id = $1
+    `UPDATE projects SET grace_started_at = clock_timestamp()
+     WHERE id = (SELECT p.id FROM ${BILLING} WHERE p.id = $1 AND ${SPENT})
        AND (grace_started_at IS NULL OR (grace_started_at AT TIME ZONE 'UTC') < ${MONTH})`,
     [projectId],
   );
@@ -117,14 +125,10 @@ async function isGraceOver(db: Db, projectId: string, graceHours: number): Promi
   return found?.over ?? false;
 }
 
-const PLAN_LIMIT = `CASE p.plan ${Object.entries(plans)
-  .map(([name, plan]) => `WHEN '${name}' THEN ${plan.loginsPerMonth}`)
-  .join(' ')} END`;
-
 /**
  * SQL: whether paid operations are refused, because the plan, the packs and the grace period ($2 hours) are used up.
  */
-const BLOCKED = `coalesce(p.purchased_credits = 0 AND coalesce(m.used, 0) >= ${PLAN_LIMIT}
+const BLOCKED = `coalesce(${SPENT}
   AND (p.grace_started_at AT TIME ZONE 'UTC') >= ${MONTH}
   AND clock_timestamp() >= p.grace_started_at + make_interval(secs => $2::float8 * 3600), false)`;
 

@@ -147,7 +147,7 @@ describe('every route of the API', () => {
     );
   });
 
-  it.each(['x', `hk_${'0'.repeat(40)}`, 'ключ', 'two words'])(
+  it.each(['x', `hk_${'0'.repeat(40)}`, 'ключ', 'two words', `a${' '.repeat(8_000)}b`])(
     'refuses the unknown key %s with invalid_api_key',
     async (key) => {
       const header = Buffer.from(key, 'utf8').toString('latin1');

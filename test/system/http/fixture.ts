@@ -48,7 +48,12 @@ export function receiveAll(port: number, bytes: string, { thenEnd = false } = {}
 }
 
 /** Sends a large body as some clients do: the connection ends with the response, which is read only after all is sent. */
-export async function sendLarge(url: string, key: string, bytes: number): Promise<Answer> {
+export async function sendLarge(
+  url: string,
+  key: string,
+  bytes: number,
+  connection: 'close' | 'keep-alive' = 'close',
+): Promise<Answer> {
   const { hostname, port, pathname } = new URL(url);
   const socket = net.connect(Number(port), hostname);
   const received = new Promise<string>((resolve, reject) => {
@@ -61,7 +66,7 @@ export async function sendLarge(url: string, key: string, bytes: number): Promis
   const head = [
     `POST ${pathname} HTTP/1.1`,
     `Host: ${hostname}`,
-    'Connection: close',
+    `Connection: ${connection}`,
     'Content-Type: application/json',
     `Content-Length: ${bytes}`,
     `Authorization: Bearer ${key}`,

@@ -4,7 +4,8 @@ import { createApp } from '../../../src/http/app';
 import { route } from '../../../src/http/route';
 import { startServer, type ServerOptions } from '../../../src/http/server';
 import { eventually } from '../../support/eventually';
-import { expectEnvelope, receiveAll, sendRaw } from './fixture';
+import { MIB } from '../../../src/contract/limits';
+import { expectEnvelope, receiveAll, sendLarge, sendRaw } from './fixture';
 
 const docsUrl = () => 'http://docs.example/errors';
 
@@ -71,6 +72,15 @@ describe('a server that stops', () => {
     expect(await answer.body.json()).toMatchObject({ code: 'service_unavailable', retryable: true });
     await agent.close();
     await stop(1_000);
+  });
+
+  it('says so to a client that is still sending a large body', async () => {
+    const { url, state, stop } = await startSlowServer();
+    state.stopping = true;
+    const answer = await sendLarge(`${url}/quick`, 'none', 8 * MIB, 'keep-alive');
+    expectEnvelope(answer, 'service_unavailable');
+    expect(answer.headers.get('connection')).toBe('close');
+    await stop(100);
   });
 
   it('cuts a request that does not end within the limit', async () => {

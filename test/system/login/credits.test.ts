@@ -1,3 +1,4 @@
+import { changeProject } from '../../../src/projects/change-project';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import {
@@ -101,6 +102,16 @@ test('the grace period begins with the last credit, whether or not anyone logs i
     const refused = await project.api('POST', path, body);
     expect([path, refused.status, refused.body.code]).toEqual([path, 402, 'billing_blocked']);
   }
+});
+
+test('a change to a plan that has been used up begins the grace period', async () => {
+  const project = await service.createProject({ plan: 'basic' });
+  await useUpPlan(project, 150);
+  const graceEndsAt = async () => (await project.api('GET', '/v1/usage')).body.grace_ends_at;
+  await changeProject(service.pool, project.id, { plan: 'basic' }, undefined);
+  expect(await graceEndsAt()).toBeNull();
+  await changeProject(service.pool, project.id, { plan: 'free' }, undefined);
+  expect(await graceEndsAt()).toEqual(expect.any(String));
 });
 
 test('the bot says that the project cannot accept logins now', async () => {

@@ -62,7 +62,8 @@ const ATTRIBUTES: Record<string, RegExp> = {
 const SUMMARIES = [
   /^the (code|session) expires$/,
   /^(decide|show the outcome in the chat|expire the code|ask in the chat)$/,
-  /^(attempt|page|route) \d+$/,
+  /^((wait for )?attempt|page|route) \d+$/,
+  /^wait for a free slot of the endpoint$/,
   /^routes that have not run$/,
   /^(broadcast to \d+ subscribers( \(p-[\da-f]{10}\))?|import of \d+ rows)$/,
   /^drip enrolment of p-[\da-f]{10}$/,

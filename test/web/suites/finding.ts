@@ -72,7 +72,7 @@ export function describeFinding(at: () => DashboardContext): void {
     const empty = await service.createProject({ name: 'Empty' });
     const other = await someone();
     await signIn(other.page, '/dashboard/labels', empty.api_key);
-    await other.page.locator('.empty').getByText('Create one above, then edit it').waitFor();
+    await other.page.locator('.empty').getByText('Create one above, choose “Edit”').waitFor();
     await goTo(other.page, '/dashboard/audit');
     await other.page.locator('.empty').getByRole('link', { name: 'Settings' }).waitFor();
   });

@@ -154,7 +154,7 @@ function Row({ record, onRevoke }: { record: KeyView; onRevoke: () => void }) {
         <code>{record.hint}…</code>
       </Cell>
       <Cell label={t.name} lead={record.name !== null}>
-        {record.name === null ? <None /> : <Clip>{record.name}</Clip>}
+        {record.name === null ? <None /> : <Clip wide>{record.name}</Clip>}
       </Cell>
       <Cell label={t.keyScopes}>
         {defaultScopes.every((scope) => record.scopes.includes(scope)) ? (

@@ -137,7 +137,7 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
   return (
     <tr>
       <Cell label={t.name} lead>
-        {link.name === null ? <span class="hint">{t.unnamed}</span> : <Clip>{link.name}</Clip>}{' '}
+        {link.name === null ? <span class="hint">{t.unnamed}</span> : <Clip wide>{link.name}</Clip>}{' '}
         {link.external_id !== null && (
           <span class="hint clip" title={t.linkFor(link.external_id)}>
             {t.linkFor(link.external_id)}

@@ -83,7 +83,7 @@ export const auditFieldsRu: typeof auditFieldsEn = {
   queued_deliveries: 'Доставок в очереди',
   sessions_per_hour: 'Сессий в час',
   sessions_per_address: 'Сессий с одного адреса',
-  scheduled_entries: 'Запланированных сообщений и цепочек',
+  scheduled_entries: 'Отложенных сообщений и цепочек',
   color: 'Цвет',
   privacy_url: 'Ссылка на политику конфиденциальности',
   logo_url: 'Ссылка на логотип',

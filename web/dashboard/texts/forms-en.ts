@@ -10,7 +10,7 @@ export const formsEn = {
   editForm: (name: string) => `Edit ${name}`,
   noForms: 'No forms yet',
   noFormsText:
-    'Ask people for a call back, an order or an opinion, and decide what follows from their answers.',
+    'Let people ask for a call, order something or give an opinion, and decide what follows from their answers.',
   states: { active: 'Open', disabled: 'Closed' },
   submissions: 'Submissions',
   lastSubmission: 'Last submission',

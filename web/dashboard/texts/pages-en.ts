@@ -25,7 +25,7 @@ export const pagesEn = {
 
   // OpenID Connect
   oidcRotateText: (hours: number) =>
-    `The application gets a new secret; the old one works for another ${hours} hours.`,
+    `Herald shows the new secret once: paste it into the application. The old one works for another ${hours} hours.`,
 
   // Messages, templates and audiences
   newMessage: 'New message',
@@ -40,7 +40,7 @@ export const pagesEn = {
 
   // Health of endpoints
   succeeded: (rate: string) => `${rate} succeeded`,
-  slowestEndpoint: (ms: string) => `Slowest endpoint: 95% within\u00a0${ms}\u00a0ms`,
+  slowestEndpoint: (ms: string) => `Slowest endpoint: 95% of attempts took up to\u00a0${ms}\u00a0ms`,
   endpointDisabled: (name: string) => `Endpoint “${name}” is disabled and receives no events.`,
   endpointWaiting: (name: string, seconds: string) =>
     `Deliveries to ${name} have waited ${seconds} s: Temporal is busy and serves logins first. With the delivery lane auto they do not wait for it.`,
@@ -59,12 +59,12 @@ export const pagesEn = {
     manage: 'Manage the project',
     publish: 'Publish events',
   },
-  noTagsText: 'Tags group subscribers for broadcasts. Create one above, or let a subscribe link add it.',
+  noTagsText: 'Tags group subscribers for broadcasts. Create one above, or name it in a link.',
   noPermissionsText:
-    'With a permission, subscribers choose which messages they get. Create one above, then edit it: the Mini App offers those with a title.',
+    'With a permission, subscribers choose which messages they get. Create one above, choose “Edit” and give it a title: the Mini App offers permissions that have one.',
   noLabelsReadOnly: 'Members who manage the project can create one.',
-  noAuditText: 'Every change of settings, keys, endpoints and members is listed here.',
+  noAuditText: 'Every change to settings, keys, endpoints and members is listed here.',
   tagsLead: 'Your project gives tags to subscribers. Use them to choose who receives a broadcast.',
-  permissionsLead: 'What users agree to receive. The Mini App offers those with a title.',
+  permissionsLead: 'What users agree to receive. The Mini App offers permissions that have a title.',
   renameHint: 'The new name replaces the old one wherever it is given.',
 };

@@ -49,7 +49,7 @@ export const resultsEn = {
   when: 'Time',
   hiddenText: 'One-time codes are not stored',
   noMessages: 'No messages yet',
-  noMessagesText: 'Messages appear here as soon as one is sent.',
+  noMessagesText: 'Each message appears here as soon as it is sent.',
   noMessagesMatch: 'No messages match these filters.',
   oneSource: 'Only messages of one source',
   tapped: 'Button taps',
@@ -145,7 +145,7 @@ export const resultsEn = {
   // Texts of the bot
   botTexts: 'Bot texts',
   botTextsLead:
-    'Replace the bot’s messages with your own. An empty field keeps the standard text. {{first_name|friend}} and {{project}} are replaced. Login questions, codes and their buttons cannot be changed.',
+    'Replace the bot’s messages with your own. An empty field keeps the standard text. The bot puts the name of the person for {{first_name|friend}} and that of the project for {{project}}. Login questions, codes and their buttons cannot be changed.',
   botTextNames: {
     welcome: 'After subscribing',
     after_login: 'After a login',

@@ -17,7 +17,7 @@ export const resultsRu: typeof resultsEn = {
   started: 'Начало',
   ended: 'Завершено',
   notEnded: 'Ещё идёт',
-  states: { sent: 'Отправлено', failed: 'Ошибка', skipped: 'Пропущено', queued: 'В очереди' },
+  states: { sent: 'Отправлено', failed: 'Не отправлено', skipped: 'Пропущено', queued: 'В очереди' },
   allResults: 'Все',
   unsubscribed: 'Отписались',
   unsubscribedHint: 'В течение 72 часов после сообщения',
@@ -84,7 +84,7 @@ export const resultsRu: typeof resultsEn = {
   },
   funnelOf: (share) => `${share} от созданных`,
   funnelEmpty: 'За этот период входов не было.',
-  median: (time) => `Половина подтвердивших вход делает это за ${time}.`,
+  median: (time) => `Половина подтвердивших вход уложилась в ${time}.`,
   byMessenger: 'По мессенджерам',
   byMessengerHint: 'Входы считаются по мессенджеру, в котором открыли ссылку.',
   declined: 'Отклонено',
@@ -140,7 +140,7 @@ export const resultsRu: typeof resultsEn = {
 
   botTexts: 'Тексты бота',
   botTextsLead:
-    'Замените сообщения бота своими. Если поле пустое, бот отправит стандартный текст. {{first_name|друг}} и {{project}} заменяются. Вопрос о входе, коды и кнопки к ним изменить нельзя.',
+    'Замените сообщения бота своими. Если поле пустое, бот отправит стандартный текст. Вместо {{first_name|друг}} и {{project}} бот подставит имя и название проекта. Вопрос о входе, коды и кнопки к ним изменить нельзя.',
   botTextNames: {
     welcome: 'После подписки',
     after_login: 'После входа',

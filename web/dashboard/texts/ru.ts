@@ -140,7 +140,7 @@ export const ru: Texts = {
   older: 'Старее',
   clearFilters: 'Сбросить фильтры',
   discardQuestion: 'Изменения не сохранены.',
-  keepEditing: 'Продолжить',
+  keepEditing: 'Продолжить правку',
   discard: 'Не сохранять',
   secretStored: 'Секрет сохранён',
   unitDay: 'д',
@@ -211,7 +211,7 @@ export const ru: Texts = {
   fieldErrors,
 
   // Обзор
-  loginsIn: (month) => `Входы: ${month}`,
+  loginsIn: (month) => `Входы за ${month}`,
   planUsed: (used, all) => `${used} из ${all} по тарифу`,
   deliveries24h: 'Попытки доставки, 24 ч',
   noAttempts: 'За сутки попыток не было',
@@ -306,14 +306,14 @@ export const ru: Texts = {
   rotate: 'Сменить',
   rotateTitle: 'Сменить секрет подписи?',
   rotateText: (hours) =>
-    `Herald сразу начнёт подписывать новым секретом. Старый действует ещё ${hours} часа — успеете обновить получателя.`,
+    `Herald сразу начнёт подписывать и новым секретом. Старым — ещё ${hours} часа: за это время замените секрет у получателя.`,
   disableEndpointTitle: 'Отключить этот эндпоинт?',
   deleteEndpointTitle: 'Удалить этот эндпоинт?',
   deleteEndpointText: (url) =>
     `Herald перестанет отправлять события на ${url}. Ожидающие доставки будут отменены. Вернуть эндпоинт нельзя.`,
   sendTest: 'Отправить тест',
   testHint:
-    'Событие с цифровой подписью и данными для примера, даже если эндпоинт на него не подписан. С заголовком X-Service-Test: true.',
+    'Событие с подписью и данными для примера, даже если эндпоинт на него не подписан. В запросе есть заголовок X-Service-Test: true.',
   send: 'Отправить',
 
   // Доставки
@@ -363,7 +363,7 @@ export const ru: Texts = {
   lastWeek: 'За неделю',
   lastDays: (days) => `За ${days} дней`,
   noDeliveries: 'Доставок пока нет',
-  noDeliveriesText: 'Отправьте тестовое событие со страницы эндпоинта.',
+  noDeliveriesText: 'Тестовое событие можно отправить со страницы эндпоинта.',
   noDeliveriesMatch: 'По этим фильтрам ничего не нашлось',
   searchDeliveries: 'ID доставки, ID события или текст',
   selectDelivery: (event) => `Выбрать ${event}`,
@@ -374,9 +374,9 @@ export const ru: Texts = {
   retry: 'Повторить',
   retryNow: 'Повторить сейчас',
   cancelDelivery: 'Отменить доставку',
-  retryFailed: 'Повторить неудачные',
+  retryFailed: 'Повторить неудачные доставки',
   retryFailedHint: 'Каждая доставка уйдёт снова с тем же ID.',
-  failedWithin: 'Неудачные',
+  failedWithin: 'За какое время',
   queuedForRetry: (number) => `${count(number, 'доставка', 'доставки', 'доставок')} — в очереди на повтор`,
   retryingInTemporal: 'Повторы в Temporal',
   openInTemporal: 'Открыть в Temporal',
@@ -404,7 +404,7 @@ export const ru: Texts = {
   copyBody: 'Копировать тело',
 
   // Входы
-  loginsInMonth: (number, month) => `${count(number, 'вход', 'входа', 'входов')}: ${month}`,
+  loginsInMonth: (number, month) => `${count(number, 'вход', 'входа', 'входов')} за ${month}`,
   planMeter: (used, all, plan) => `Использовано ${used} из ${all} входов тарифа ${plan}`,
   graceEnds: (at) => `Льготный период — до ${at}.`,
   sessions: 'Сессии',
@@ -418,7 +418,12 @@ export const ru: Texts = {
   },
   loginNoCredits: 'Нет кредитов',
   loginApproved: 'Подтверждено',
-  flows: { session: 'Сессия', static: 'Постоянная ссылка', oidc: 'OpenID Connect', push: 'Подтверждение' },
+  flows: {
+    session: 'Одноразовая ссылка',
+    static: 'Постоянная ссылка',
+    oidc: 'OpenID Connect',
+    push: 'Подтверждение',
+  },
   who: 'Кто',
   channel: 'Мессенджер',
   flow: 'Способ',
@@ -430,14 +435,14 @@ export const ru: Texts = {
   unknownUser: 'Неизвестно',
   unnamed: 'Без названия',
   noLogins: 'Входов пока нет',
-  noLoginsText: 'Начните вход запросом POST /v1/auth/session и откройте ссылку.',
+  noLoginsText: 'Попробуйте вход на странице «Обзор» или начните его запросом POST /v1/auth/session.',
   noLoginsMatch: 'По этим фильтрам ничего не нашлось',
   loginGuide: 'Как подключить вход',
   loginGuidePath: '/docs/ru/login',
 
   // Подписчики
   subscriber: 'Подписчик',
-  subscribersLead: 'Кто вошёл или подписался. Им можно писать, пока они не отправят /stop.',
+  subscribersLead: 'Все, кто вошёл или подписался. Им можно писать, пока они не отправят /stop.',
   searchSubscribers: 'Имя, @username, внешний ID или тег',
   subscriberInactive: 'Не подписан',
   subscriberActive: 'Подписан',
@@ -457,7 +462,7 @@ export const ru: Texts = {
   copyLink: 'Копировать ссылку',
   editSubscriber: (name) => `Изменить подписчика ${name}`,
   removeSubscriberTitle: (name) => `Удалить подписчика ${name}?`,
-  removeSubscriberText: 'Все данные о нём будут удалены. Он сможет подписаться снова. Отменить это нельзя.',
+  removeSubscriberText: 'Все данные о нём будут удалены, отменить это нельзя. Подписаться снова он сможет.',
   timeline: 'История',
   loginEntry: 'Вход',
   messageSources: {
@@ -465,7 +470,7 @@ export const ru: Texts = {
     otp: 'Одноразовый код',
     broadcast: 'Сообщение рассылки',
     batch: 'Сообщение пакета',
-    scheduled: 'Запланированное сообщение',
+    scheduled: 'Отложенное сообщение',
     recurring: 'Сообщение регулярной рассылки',
     drip: 'Сообщение цепочки',
     bot: 'Сообщение бота',
@@ -507,7 +512,8 @@ export const ru: Texts = {
     completed: 'Завершена',
   },
   broadcastDone: (done, all) => `Готово ${done} из ${all}`,
-  broadcastResults: (sent, failed, skipped) => `отправлено ${sent} · ошибок ${failed} · пропущено ${skipped}`,
+  broadcastResults: (sent, failed, skipped) =>
+    `отправлено\u00a0${sent} · ошибок\u00a0${failed} · пропущено\u00a0${skipped}`,
   permitted: (name) => `разрешение ${name}`,
   cancelShort: 'Отменить',
   cancelBroadcast: 'Отменить рассылку',
@@ -560,13 +566,13 @@ export const ru: Texts = {
 
   // Ключи
   keysLead:
-    'Ключ может то, что позволяют его права. Создайте по ключу на приложение, чтобы отзывать их отдельно.',
+    'Ключ может то, что позволяют его права. Создайте свой ключ для каждого приложения: тогда отозвать можно любой из них.',
   key: 'Ключ',
   keyName: 'Название ключа (необязательно)',
   createKey: 'Создать ключ',
   newKey: 'Новый ключ API',
   newKeyText: 'Сохраните его сейчас: он показывается один раз.',
-  lastUsed: 'Использовано',
+  lastUsed: 'Последнее использование',
   currentKey: 'Текущий ключ',
   revoke: 'Отозвать',
   keyActive: 'Действует',
@@ -604,7 +610,7 @@ export const ru: Texts = {
   oidcAfterLogout: 'Адреса возврата после выхода',
   oidcAfterLogoutHint: 'По одному в строке.',
   oidcAlgorithm: 'Подпись ID-токенов',
-  oidcAllowDevice: 'Разрешить вход на устройствах: телевизоры, консольные программы',
+  oidcAllowDevice: 'Разрешить вход с устройств: телевизоров, консольных программ',
   oidcSecret: 'Секрет клиента',
   oidcSecretText: 'Сохраните его сейчас: он показывается один раз. Если потеряете, смените.',
   rotateOidcTitle: (name) => `Сменить секрет клиента «${name}»?`,
@@ -626,8 +632,8 @@ export const ru: Texts = {
   redirectUrlsHint:
     'По одному в строке. redirect_uri сессии должен точно совпадать с адресом возврата или с одним из них.',
   defaultRetryPolicy: 'Повторы для новых эндпоинтов',
-  welcome: 'В конце обоих',
-  welcomeHint: (length) => `Бот добавит его после входа или новой подписки. До ${length} символов.`,
+  welcome: 'В конце обоих сообщений',
+  welcomeHint: (length) => `Бот добавит его в конец сообщений о входе и подписке. До ${length} символов.`,
 
   // Вид страницы входа
   loginPage: 'Страница входа',
@@ -693,13 +699,13 @@ export const ru: Texts = {
     scheduled: 'Запланировано',
     sending: 'Отправляется',
     sent: 'Отправлено',
-    failed: 'Ошибка',
+    failed: 'Не отправлено',
     skipped: 'Пропущено',
     cancelled: 'Отменено',
   },
   message: 'Сообщение',
   recipient: 'Получатель',
-  sendsAt: 'Время',
+  sendsAt: 'Дата и время',
   actions: 'Действия',
   inOwnZone: 'по времени получателя',
   recipientZone: 'Каждого получателя',
@@ -709,7 +715,7 @@ export const ru: Texts = {
   cancelScheduledText: 'Оно не будет отправлено. Вернуть его нельзя.',
   recurring: 'Регулярные рассылки',
   recurringLead: 'Рассылки, которые повторяются по расписанию.',
-  newRecurring: 'Регулярная рассылка',
+  newRecurring: 'Новая регулярная рассылка',
   noRecurring: 'Регулярных рассылок пока нет',
   noRecurringText: 'Отправляйте дайджест каждый понедельник или напоминание первого числа.',
   recurringStates: { active: 'Работает', paused: 'На паузе', ended: 'Завершена' },
@@ -771,7 +777,7 @@ export const ru: Texts = {
   deleteLabelText: (subscribers) =>
     subscribers === 0
       ? 'Ни у кого из подписчиков его нет.'
-      : `Он пропадёт у ${count(subscribers, 'подписчика', 'подписчиков', 'подписчиков')}. Отменить это нельзя.`,
+      : `Пропадёт у ${count(subscribers, 'подписчика', 'подписчиков', 'подписчиков')}. Отменить это нельзя.`,
   labelDeleted: 'Удалено',
 
   // Tracked events

@@ -25,7 +25,7 @@ export const shellEn = {
   loginOf: (name: string) => `Login of ${name}`,
   loginById: 'Login with this ID',
   accountMenu: 'Account menu',
-  signedInByKey: 'API key',
+  signedInByKey: 'Signed in by key',
   theme: 'Theme',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   useApiKey: 'Use an API key',

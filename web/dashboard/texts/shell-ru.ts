@@ -31,7 +31,7 @@ export const shellRu: typeof shellEn = {
   loginOf: (name) => `Вход: ${name}`,
   loginById: 'Вход с этим ID',
   accountMenu: 'Меню учётной записи',
-  signedInByKey: 'Ключ API',
+  signedInByKey: 'Вход по ключу',
   theme: 'Тема',
   themes: { system: 'Авто', light: 'Светлая', dark: 'Тёмная' },
   useApiKey: 'Войти по ключу API',

@@ -4,7 +4,7 @@ export const startEn = {
   newProject: 'Create your project',
   newProjectText: 'It is what your users log in to. You can change its name later.',
   invited: 'Were you invited to a project? Open the invitation’s link in the messenger.',
-  lead: 'Each step is one click and is ticked off automatically.',
+  lead: 'Each step is ticked off by itself once it is done.',
   login: 'Try a login',
   loginButton: 'Try a login',
   loginText: 'See what your users will see. It counts as one login.',

@@ -27,7 +27,7 @@ export const teamEn = {
     owner: 'Everything, including owners.',
     admin: 'Everything except changing owners.',
     support: 'Reads what a viewer reads and works with tickets.',
-    viewer: 'Reads everything except login codes, exports, keys, the team and the audit log.',
+    viewer: 'Reads logins, webhooks, subscribers, messages and tickets, and changes nothing.',
   },
   notify: 'Bot messages',
   notifyLevels: { none: 'Nothing', assigned: 'Alerts and own tickets', all: 'Everything' },

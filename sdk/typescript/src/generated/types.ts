@@ -4459,7 +4459,7 @@ export type CreditsLowData = {
   occurred_at: string;
 };
 
-/** The data of `credits.exhausted`. No credits are left: the grace period begins. */
+/** The data of `credits.exhausted`. No credits are left. The grace period begins, unless this month has had one. */
 export type CreditsExhaustedData = CreditsLowData;
 
 /** The data of every event, by its name. */
@@ -4534,7 +4534,7 @@ export interface EventData {
   'endpoint.recovered': EndpointRecoveredData;
   /** 80 % of the logins that the plan includes in this month are used. */
   'credits.low': CreditsLowData;
-  /** No credits are left: the grace period begins. */
+  /** No credits are left. The grace period begins, unless this month has had one. */
   'credits.exhausted': CreditsExhaustedData;
 }
 

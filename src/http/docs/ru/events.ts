@@ -38,5 +38,5 @@ export const russianEvents: Readonly<Record<EventName, string>> = {
   'endpoint.disabled': 'Herald отключил эндпоинт.',
   'endpoint.recovered': 'Эндпоинт, который не принимал доставки или был отключён, снова принял доставку.',
   'credits.low': `Израсходовано ${100 * limits.creditsLowShare} % входов, включённых в тариф на этот месяц.`,
-  'credits.exhausted': 'Кредиты закончились: начинается льготный период.',
+  'credits.exhausted': 'Кредиты закончились. Начинается льготный период, если в этом месяце его ещё не было.',
 };
