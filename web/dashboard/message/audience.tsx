@@ -64,7 +64,7 @@ export function audienceDraft(audience: AudienceView): AudienceDraft {
 export function audienceText(audience: AudienceView): string {
   const { channel, tagsAll, tagsAny, excludeTags, permission } = audienceDraft(audience);
   const conditions = [
-    channel && messengerName(channel),
+    channel && t.onlyMessenger(messengerName(channel)),
     tagsAll.length > 0 && pageTexts().taggedAll(tagsAll),
     tagsAny.length > 0 && pageTexts().taggedAny(tagsAny),
     excludeTags.length > 0 && pageTexts().notTagged(excludeTags),
