@@ -37,8 +37,8 @@ describe('templates', () => {
         format: 'markdown',
         default_lang: 'en',
         variants: {
-          en: { text: variants.en.text, buttons: [] },
-          ru: { text: variants.ru.text, buttons: [] },
+          en: { text: variants.en.text },
+          ru: { text: variants.ru.text },
         },
         variables: ['first_name', 'order', 'mark'],
         version: 1,
