@@ -254,6 +254,7 @@ export function describeFinding(at: () => DashboardContext): void {
     await page.route('**/dashboard/messengers', (route) => route.abort());
     await page.goto(`${service.url}/dashboard/labels`);
     await page.getByText('Can’t reach Herald').waitFor();
+    await page.waitForLoadState('networkidle');
     await page.unroute('**/dashboard/messengers');
     await page.getByRole('button', { name: 'Try again' }).click();
     await signIn(page, '/dashboard/labels');
@@ -270,6 +271,8 @@ export function describeFinding(at: () => DashboardContext): void {
     await page.route('**/dashboard/session', (route) => route.fulfill({ status: 429, json: refusal }));
     await page.reload();
     await page.getByText('Too many requests').waitFor();
+    // The shell is still being loaded: requests in flight are not to meet the end of the interception.
+    await page.waitForLoadState('networkidle');
     await page.unroute('**/dashboard/session');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'Links' }).waitFor();
