@@ -10,7 +10,6 @@ import {
 } from '../contract/common';
 import { writtenSchema } from '../contract/json-schema';
 import { limits, planNames } from '../contract/limits';
-import { withTestPerson } from '../contract/test-person';
 import { formSubmittedExample, formSubmittedSchema } from '../forms/event/contract';
 import { ticketEventSchemas, ticketExample } from '../helpdesk/events/contract';
 
@@ -61,12 +60,13 @@ export const subscriberFields = {
 const subscriber = z.strictObject(subscriberFields);
 export type SubscriberFields = z.infer<typeof subscriber>;
 
+/** A person who is plainly made up: a test event sends the example, and receivers may not read its header. */
 const subscriberExample: SubscriberFields = {
   subscriber_id: SUBSCRIBER,
   channel: exampleChannel,
-  external_id: 'user-42',
-  first_name: 'Anna',
-  username: 'anna',
+  external_id: 'test',
+  first_name: 'Test User',
+  username: 'test_user',
   lang: 'en',
   permissions: ['news'],
   tags: ['beta'],
@@ -75,7 +75,7 @@ const subscriberExample: SubscriberFields = {
   created_at: AT,
 };
 
-const recipientExample = { subscriber_id: SUBSCRIBER, channel: exampleChannel, external_id: 'user-42' };
+const recipientExample = { subscriber_id: SUBSCRIBER, channel: exampleChannel, external_id: 'test' };
 
 export const failureReasons = [
   'user_blocked_bot',
@@ -468,9 +468,9 @@ export function eventBody<N extends EventName>(name: N, data: EventData<N>): str
   return JSON.stringify({ event: name, data: eventRegistry[name].schema.parse(data) });
 }
 
-/** The data of a test event, and of the example in the catalogue. */
+/** The data of a test event. */
 export function testData<N extends EventName>(name: N): EventData<N> {
-  return withTestPerson(eventRegistry[name].example) as EventData<N>;
+  return eventRegistry[name].example as EventData<N>;
 }
 
 /** An id that the sender of an event gives it. */
@@ -535,7 +535,7 @@ export const eventTypes = () =>
       name,
       description: entry.summary + (isExtension(name) ? ' An extension of Herald.' : ''),
       schema: writtenSchema(body),
-      example: { event: name, data: entry.schema.parse(testData(name)) } as Record<string, unknown>,
+      example: { event: name, data: entry.schema.parse(entry.example) } as Record<string, unknown>,
       source: entry.source,
     };
   });

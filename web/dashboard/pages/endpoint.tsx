@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
-import { withTestPerson } from '../../../src/contract/test-person';
 import { api, type EndpointView } from '../api';
 import { disabledReason } from '../disabled-reason';
 import {
@@ -271,7 +270,7 @@ function TestDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { types } = useEventTypes();
   const [event, setEvent] = useState('auth.completed');
   const chosen = types.find(({ name }) => name === event);
-  const example = chosen && withTestPerson(chosen.example);
+  const example = chosen?.example;
   return (
     <ConfirmDialog
       title={t.sendTest}
