@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { Crumbs, Field, FormButtons, Icon, Loaded, TextField, toast, useForm, type Form } from '../elements';
 import { DraftKeeper, useDraft } from '../message/drafts';
-import { Switch } from '../message/message-preview';
+import { PreviewLanguage } from '../message/message-preview';
 import { useResource } from '../resource';
 import { go, Heading } from '../router';
 import { language, t } from '../texts';
@@ -160,15 +160,7 @@ function Builder(props: {
         <div class="previews">
           <div class="heading">
             <h2>{w.preview}</h2>
-            <Switch
-              label={w.previewLanguage}
-              value={shown}
-              options={[
-                { value: 'en', text: 'English' },
-                { value: 'ru', text: 'Русский' },
-              ]}
-              onChange={setShown}
-            />
+            <PreviewLanguage label={w.previewLanguage} value={shown} onChange={setShown} />
           </div>
           <FormPreview draft={draft} lang={shown} />
         </div>

@@ -93,17 +93,7 @@ export function MessagePreview(props: {
             onChange={setChannel}
           />
         )}
-        {isTemplate && (
-          <Switch
-            label={t.language}
-            value={shownLanguage}
-            options={[
-              { value: 'en', text: 'English' },
-              { value: 'ru', text: 'Русский' },
-            ]}
-            onChange={setLanguage}
-          />
-        )}
+        {isTemplate && <PreviewLanguage label={t.language} value={shownLanguage} onChange={setLanguage} />}
       </div>
       <EditablePhone
         channel={shownChannel}
@@ -298,6 +288,19 @@ export function Switch<V extends string>(props: {
       ))}
     </div>
   );
+}
+
+/** In which of its languages something is shown. */
+export function PreviewLanguage(props: {
+  label: string;
+  value: Language;
+  onChange: (language: Language) => void;
+}) {
+  const options: { value: Language; text: string }[] = [
+    { value: 'en', text: 'English' },
+    { value: 'ru', text: 'Русский' },
+  ];
+  return <Switch {...props} options={options} />;
 }
 
 /** A few subscribers to switch between, and a search for any other. */

@@ -25,7 +25,7 @@ import {
 } from '../message/content';
 import { DraftKeeper, useDraft } from '../message/drafts';
 import { MediaFields } from '../message/media-fields';
-import { MessagePreview, Switch } from '../message/message-preview';
+import { MessagePreview, PreviewLanguage } from '../message/message-preview';
 import { TextEditor } from '../message/text-editor';
 import { pageTexts } from '../page-texts';
 import { useResource } from '../resource';
@@ -188,15 +188,7 @@ export function TemplateEditor({ template = null }: { template?: Template | null
         <div class="previews">
           <div class="heading">
             <h2>{t.preview}</h2>
-            <Switch
-              label={t.language}
-              value={shown}
-              options={[
-                { value: 'en', text: 'English' },
-                { value: 'ru', text: 'Русский' },
-              ]}
-              onChange={setShown}
-            />
+            <PreviewLanguage label={t.language} value={shown} onChange={setShown} />
           </div>
           <MessagePreview
             key={shown}
