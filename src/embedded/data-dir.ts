@@ -1,10 +1,11 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { stopRecordedChild, type ChildRecord, type ChildRegistry } from './child-process';
 import { acquireLock, type LockResult } from './lock';
 import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity';
 import { exitCodes, SetupError } from './setup-error';
+import { writeJson } from './write-json';
 
 /** The data directory of the embedded servers, locked by one running service at a time. */
 export interface DataDir extends ChildRegistry {
@@ -103,18 +104,6 @@ export async function clearRuntime(directory: string): Promise<void> {
 
 function runtimeFile(directory: string): string {
   return path.resolve(directory, 'runtime.json');
-}
-
-/** Atomic, and synchronous so that a child is on record before anything else happens. */
-function writeJson(file: string, value: unknown): void {
-  const draft = `${file}.${process.pid}.tmp`;
-  try {
-    writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
-    renameSync(draft, file);
-  } finally {
-    // Nothing is left of a write that found the disk full.
-    rmSync(draft, { force: true });
-  }
 }
 
 function readJson(file: string): unknown {

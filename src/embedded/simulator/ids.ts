@@ -1,6 +1,6 @@
 /**
- * Ids are derived from the clock: the simulator keeps nothing but its users between runs, and Herald remembers update ids for two
- * days.
+ * Ids are derived from the clock: the simulator keeps nothing but its users between runs, and Herald remembers update ids
+ * for two days.
  */
 const FIRST_DAY = Date.UTC(2025, 0, 1);
 

@@ -85,7 +85,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     maxApiRoot: url,
     async stop() {
       stopping.abort();
-      await stopKeeping?.();
+      stopKeeping?.();
       await Promise.all([telegram.stop(), max.stop()]);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();

@@ -1,4 +1,5 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import { writeJson } from '../write-json';
 import type { BotDirectory } from './bot-directory';
 import type { ChannelName } from './channel-state';
 import type { SimUser } from './users';
@@ -26,29 +27,26 @@ export function keepUsers(
   bots: Record<ChannelName, BotDirectory>,
   earlier: Kept,
   log: (msg: string) => void,
-): () => Promise<void> {
+): () => void {
   let saved = '';
-  let saving = Promise.resolve();
-  const save = async () => {
-    const text = JSON.stringify({
+  const save = () => {
+    const kept: Kept = {
       telegram: known(bots.telegram, earlier.telegram),
       max: known(bots.max, earlier.max),
-    });
+    };
+    const text = JSON.stringify(kept);
     if (text === saved) return;
-    await writeFile(`${file}.new`, text);
-    await rename(`${file}.new`, file);
-    saved = text;
-  };
-  const saveInTurn = () => {
-    saving = saving.then(save).catch((error: unknown) => {
+    try {
+      writeJson(file, kept);
+      saved = text;
+    } catch (error) {
       log(`simulator: its users were not saved: ${error instanceof Error ? error.message : String(error)}`);
-    });
-    return saving;
+    }
   };
-  const timer = setInterval(() => void saveInTurn(), SAVE_MS);
+  const timer = setInterval(save, SAVE_MS);
   return () => {
     clearInterval(timer);
-    return saveInTurn();
+    save();
   };
 }
 
