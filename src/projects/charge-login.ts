@@ -25,7 +25,8 @@ export async function chargeLogin(
     await announce(db, project, 'credits.low', charged);
   }
   if (isLastCredit(charged, included)) {
-    await beginGrace(db, project.id);
+    // A login without a credit has begun it itself.
+    if (charged.source === 'plan' || charged.source === 'pack') await beginGrace(db, project.id);
     if (await markExhausted(db, project.id, charged.source)) {
       await announce(db, project, 'credits.exhausted', charged);
     }
