@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import { AppError, type ErrorEnvelope } from '../contract/errors';
-import { MIB } from '../contract/limits';
 import type { Logger } from '../lib/log';
 import { isUnavailable } from '../lib/unavailable';
+import { endsConnection, readToEnd } from './unread-body';
 
 /** The Retry-After for an unavailable database or Temporal server, which usually recovers within seconds. */
 export const UNAVAILABLE_RETRY_SECONDS = 5;
@@ -33,39 +32,6 @@ export function errorMapper({ log, docsUrl, errorPage }: ErrorMapperDeps): Middl
       sendError(ctx, error, errorPage?.(ctx, error) ?? error.toEnvelope(docsUrl()));
     }
   };
-}
-
-/** Because the client has asked for it, or the response says so. */
-function endsConnection({ res, response }: Context): boolean {
-  return !res.shouldKeepAlive || response.get('Connection') === 'close';
-}
-
-/** What is read of a request's body for no other reason than that its sender reads the response only after it. */
-const DRAINED = { bytes: 64 * MIB, ms: 10_000 };
-
-/**
- * Reads what is left of the body and forgets it. A connection that ends with the response would be reset while its client
- * still sends, and the client would never read the response. One that is kept alive Node drains by itself.
- */
-async function readToEnd(req: IncomingMessage): Promise<void> {
-  if (req.complete || req.destroyed) return;
-  await new Promise<void>((resolve) => {
-    let left = DRAINED.bytes;
-    const count = (bytes: Buffer) => {
-      left -= bytes.length;
-      if (left < 0) end();
-    };
-    const timer = setTimeout(end, DRAINED.ms);
-    function end(): void {
-      clearTimeout(timer);
-      req.off('data', count);
-      for (const event of ['end', 'error', 'close']) req.off(event, end);
-      resolve();
-    }
-    for (const event of ['end', 'error', 'close']) req.once(event, end);
-    req.on('data', count);
-    req.resume();
-  });
 }
 
 function sendError(ctx: Context, error: AppError, answer: string | ErrorEnvelope): void {

@@ -22,11 +22,11 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { app, host, port, docsUrl, headersTimeoutMs = 20_000 } = options;
   const handleByApp = app.callback();
-  const lastOf = new WeakMap<object, { req: http.IncomingMessage; res: http.ServerResponse }>();
+  const inFlight = new WeakMap<object, { req: http.IncomingMessage; res: http.ServerResponse }>();
   const handle: http.RequestListener = (req, res) => {
     const { socket } = req;
-    lastOf.set(socket, { req, res });
-    res.once('close', () => lastOf.delete(socket));
+    inFlight.set(socket, { req, res });
+    res.once('close', () => inFlight.delete(socket));
     void handleByApp(req, res);
   };
   const server = http.createServer(
@@ -46,10 +46,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // Browsers open spare connections. A response on one that stayed silent could cross a request in transit,
     // and the browser would take it for that request's response; a closed connection makes it send the request again.
     if ((socket as Socket).bytesRead === 0) return socket.destroy();
-    const last = lastOf.get(socket);
-    const isCutOff = last?.req.complete === false;
+    const current = inFlight.get(socket);
+    const isCutOff = current?.req.complete === false;
     // What has been answered already does not get a second answer.
-    if (isCutOff && last.res.headersSent) return socket.destroy();
+    if (isCutOff && current.res.headersSent) return socket.destroy();
     const refusal = isCutOff
       ? new AppError('validation_failed', 'body: is incomplete')
       : new AppError('bad_request');

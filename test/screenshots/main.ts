@@ -62,6 +62,11 @@ async function main(): Promise<void> {
   }
 }
 
+/** A picture of a whole page needs styles of the browser's own, which the pages' policy refuses. */
+function visitIn(browser: Browser, language: Language) {
+  return visit(browser, { locale: locales[language], bypassCSP: true });
+}
+
 /** What is open to everyone. */
 async function takePublic(
   browser: Browser,
@@ -70,7 +75,7 @@ async function takePublic(
   language: Language,
   dataDir: string,
 ): Promise<void> {
-  const { page, context } = await visit(browser, { locale: locales[language], bypassCSP: true });
+  const { page, context } = await visitIn(browser, language);
   const take = taker(page, language);
   const site = await startDemoSite(service, dataDir);
   await takeLoginPages(page, service, demo, take);
@@ -106,7 +111,7 @@ async function takeProjects(
   for (const name of options.sets) {
     const set = sets[name];
     if (!set) continue;
-    const { page, context } = await visit(browser, { locale: locales[language], bypassCSP: true });
+    const { page, context } = await visitIn(browser, language);
     await signIn(page, service.url, set.key);
     await takePages(page, service.url, set.pages, taker(page, language));
     await context.close();
@@ -132,7 +137,7 @@ async function takePages(page: Page, url: string, pages: Record<string, string>,
 /** The last ones: some of what they click has an effect. */
 async function takeOver(browser: Browser, service: TestService, demo: Demo): Promise<void> {
   for (const language of options.languages) {
-    const { page, context } = await visit(browser, { locale: locales[language], bypassCSP: true });
+    const { page, context } = await visitIn(browser, language);
     await signIn(page, service.url, demo.apiKey);
     await takeDialogs(page, service.url, dashboardPages.full(demo), taker(page, language));
     await context.close();
