@@ -25,6 +25,8 @@ export interface BroadcastPage extends BroadcastProgress {
   hasMore: boolean;
   /** Until the next page: when a recipient is due, or another job of the project has had its turn. */
   waitMs: number;
+  /** The project may not send: the workflow ends, and the relay starts it again when it may. */
+  isPaused?: boolean;
 }
 
 /** One page: long enough to keep histories short, short enough that a shutdown need not wait. */
@@ -56,7 +58,8 @@ export function createBroadcastActivities(deps: BroadcastActivityDeps) {
         const signal = AbortSignal.any([deps.stopping, cancellationSignal()]);
         const end = await runBroadcast(deps, jobId, { signal, pageMs: PAGE_MS });
         const waitMs = end === 'more' ? await msUntilDue(deps.pool, jobId) : end === 'busy' ? BUSY_MS : 0;
-        return { ...(await progress(jobId)), hasMore: end === 'more' || end === 'busy', waitMs };
+        const page = { ...(await progress(jobId)), hasMore: end === 'more' || end === 'busy', waitMs };
+        return end === 'paused' ? { ...page, isPaused: true } : page;
       }),
     ),
 

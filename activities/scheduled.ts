@@ -1,5 +1,4 @@
-import type { ScheduledStatus } from '../src/broadcasts/scheduled/contract';
-import { fireScheduled, type FireDeps } from '../src/broadcasts/scheduled/fire';
+import { fireScheduled, type FireDeps, type FireResult } from '../src/broadcasts/scheduled/fire';
 import { reported } from './failures';
 import { withHeartbeats } from './heartbeats';
 
@@ -9,7 +8,7 @@ export interface ScheduledRef {
 
 /** Only a status and a time, because operators can read histories. */
 export interface ScheduledState {
-  status: ScheduledStatus;
+  status: FireResult['status'];
   /** ISO 8601; null if nothing is left to do. */
   nextAt: string | null;
   /** Until then, by the database's clock. */

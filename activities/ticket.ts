@@ -12,7 +12,6 @@ export interface TicketState {
   nextAt: string | null;
   /** Until then, by the database's clock. */
   waitMs: number;
-  isOpen: boolean;
 }
 
 export type TicketActivities = ReturnType<typeof createTicketActivities>;

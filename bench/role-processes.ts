@@ -3,7 +3,7 @@ import path from 'node:path';
 import { roleNames, type Role } from '../src/config';
 import { freePort } from '../src/lib/ports';
 import type { BenchEnvironment } from './environment';
-import { metricOf } from './metric';
+import { metricOf, sumOfMetric } from './metric';
 import type { BenchCluster } from './temporal-cluster';
 import { startHerald } from './worker-process';
 
@@ -22,6 +22,8 @@ export interface RoleProcesses {
   cpu(): Promise<CpuSeconds>;
   /** Resident memory, in megabytes, of Herald's processes and the Temporal server. */
   memory(): Promise<Record<Role | 'temporal', number>>;
+  /** Workflows that the workers keep in memory. */
+  cachedWorkflows(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -76,6 +78,12 @@ export async function startRoleProcesses(
         ...(await metricByRole('process_resident_memory_bytes', 2 ** 20)),
         temporal: residentMegabytes(servers.temporal),
       };
+    },
+    async cachedWorkflows() {
+      const counts = await Promise.all(
+        started.map(({ metricsUrl }) => sumOfMetric(metricsUrl, 'temporal_sticky_cache_size')),
+      );
+      return counts.reduce((sum, count) => sum + count, 0);
     },
     stop: async () => void (await Promise.all(started.map((each) => each.stop()))),
   };

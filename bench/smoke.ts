@@ -7,6 +7,7 @@ import { call, completeLogin } from './calls';
 import { startBench, type BenchEnvironment } from './environment';
 import { secondsOf } from './four-at-once';
 import { event, example } from './herald';
+import { memory } from './memory';
 import { percentile } from './numbers';
 import { measureRate as measureBossRate } from './pace';
 import { startPgBossQueue } from './pg-boss-queue';
@@ -25,14 +26,16 @@ const LOGINS = 100;
 const LOGINS_IN_A_TURN = 20;
 
 /**
- * The figures that users feel, in three minutes, each as a ratio to a baseline of the same run, so that a slower machine
+ * The figures that users feel, in four minutes, each as a ratio to a baseline of the same run, so that a slower machine
  * moves both. `npm run bench -- smoke` compares them with `bench/recorded.json`.
  */
 export async function benchSmoke(): Promise<Figure[]> {
+  const idle = await memory();
   const bench = await startBench({ HERALD_LOG_LEVEL: 'error', HERALD_DELIVERY_LANE: 'express' });
   const receiver = await startBenchReceiver();
   try {
     const figures = [
+      idle,
       ...(await rates(bench, receiver)),
       ...(await waits(bench, receiver)),
       await logins(bench),

@@ -12,6 +12,8 @@ import type { Figure } from './table';
 /** Override with HERALD_BENCH_SECONDS. */
 const SECONDS = Number(process.env['HERALD_BENCH_SECONDS'] ?? 300);
 const SAMPLE_MS = 5_000;
+/** Logins without an answer, per second: enough to fill the share of logins in the worker's memory before its middle. */
+const ABANDONED_PER_SECOND = 8;
 /** Deliveries per second to each kind of endpoint. */
 const ratePerSecond = { express: 50, workflow: 4, refused: 1 };
 
@@ -45,18 +47,39 @@ export async function benchSoak(): Promise<Figure[]> {
         await sleep(250);
       }
     };
+    const abandonedProject = await bench.createProject('soak-abandoned');
+    const abandoned = async () => {
+      while (!isOver()) {
+        await call(roles.apiUrl, abandonedProject.api_key, 'POST', '/v1/auth/session', {
+          state: 'abandoned',
+        });
+        await sleep(1000 / ABANDONED_PER_SECOND);
+      }
+    };
     const samples: Awaited<ReturnType<typeof roles.memory>>[] = [];
+    const cached: number[] = [];
     const watch = async () => {
       while (!isOver()) {
         samples.push(await roles.memory());
+        cached.push(await roles.cachedWorkflows());
         await receiver.take();
         process.stderr.write(`\r  ${Math.ceil((end - performance.now()) / 1000)} s left, ${count} logins `);
         await sleep(SAMPLE_MS);
       }
     };
-    await Promise.all([emit('express'), emit('workflow'), emit('refused'), logins(), watch()]);
+    await Promise.all([emit('express'), emit('workflow'), emit('refused'), logins(), abandoned(), watch()]);
     process.stderr.write('\n');
-    return (['api', 'worker', 'bots', 'temporal'] as const).map((part) => present(part, samples));
+    return [
+      ...(['api', 'worker', 'bots', 'temporal'] as const).map((part) => present(part, samples)),
+      {
+        name: 'workflows in the memory of the worker at the end',
+        value: String(cached.at(-1)),
+        baseline: `at most ${bench.config.HERALD_CACHED_WORKFLOWS}`,
+        ratio: Math.max(...cached) / bench.config.HERALD_CACHED_WORKFLOWS,
+        target: 1,
+        atMost: true,
+      },
+    ];
   } finally {
     await roles.stop();
     await receiver.stop();

@@ -85,13 +85,13 @@ async function insertTickets(pool: pg.Pool, projectId: string, typeId: string): 
   );
   await pool.query(
     `INSERT INTO tickets (id, project_id, number, subject, status, priority, type_id, source, subscriber_id, virtual,
-       waiting_since, first_reply_at, first_reply_due_at, words, preview, created_at, closed_at, updated_at, wake_at)
+       waiting_since, first_reply_at, first_reply_due_at, words, preview, created_at, closed_at, updated_at)
      SELECT gen_random_uuid(), $1, i, 'Order ' || i || ' has not arrived', status,
        (ARRAY['low', 'normal', 'high', 'urgent'])[1 + i % 4], CASE WHEN i % 3 = 0 THEN $2::uuid END, 'bot', s.id, false,
        CASE WHEN status IN ('new', 'in_progress') THEN at END, CASE WHEN status <> 'new' THEN at END, at + interval '1 day',
        array_to_tsvector(ARRAY(SELECT $4 || word FROM unnest(ARRAY['order', 'rare' || i, 'has', 'not', 'arrived', 'customer',
          i::text, CASE WHEN status = 'closed' THEN 'old' ELSE 'open' END]) AS word)),
-       'Where is my order?', at, CASE WHEN status = 'closed' THEN at + interval '1 day' END, at, NULL
+       'Where is my order?', at, CASE WHEN status = 'closed' THEN at + interval '1 day' END, at
      FROM (SELECT i, now() - (${TICKETS} - i) * interval '90 days' / ${TICKETS} AS at,
          CASE i % 20 WHEN 0 THEN 'new' WHEN 1 THEN 'in_progress' WHEN 2 THEN 'waiting' WHEN 3 THEN 'waiting' ELSE 'closed' END
            AS status

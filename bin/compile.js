@@ -3,8 +3,17 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { codeFolders, dist, filesIn, root, sources } = require('./sources');
 
-/** Slow to load: each is loaded when its import is first used, so that commands of the CLI that do not use it start fast. */
-const loadedOnUse = ['@maxhub/max-bot-api', '@temporalio/client', 'cli-table3', 'pino', 'telegraf', 'undici'];
+/** Slow to load: each is loaded when its import is first used, so that what does not use it, or not yet, starts fast. */
+const loadedOnUse = [
+  '@maxhub/max-bot-api',
+  '@temporalio/client',
+  '@temporalio/common/lib/time',
+  '@temporalio/proto',
+  'cli-table3',
+  'pino',
+  'telegraf',
+  'undici',
+];
 
 const options = {
   swcrc: false,

@@ -1,31 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import { UsageError } from './cli/context';
-import { addCompletionCommand } from './cli/completion';
-import { addDeliveryCommands } from './cli/deliveries';
-import { addDoctorCommand } from './cli/doctor';
-import { addDripCommands } from './cli/drip';
-import { addTicketCommands } from './cli/ticket';
-import { addEncryptionCommands } from './cli/encryption';
-import { addExportCommand } from './cli/export';
-import { addKeyCommands } from './cli/keys';
-import { addListenCommand } from './cli/listen';
-import { addMcpCommand } from './cli/mcp';
-import { addMemberCommands } from './cli/members';
-import { addOidcCommands } from './cli/oidc';
-import { addMessageLists } from './cli/message-lists';
-import { addProjectCommands } from './cli/projects';
-import { addRecoverCommand } from './cli/recover';
-import { addResetCommand } from './cli/reset';
-import { addSessionCommands } from './cli/sessions';
-import { addTailCommand } from './cli/tail';
-import { addTriggerCommand } from './cli/trigger';
-import { addWorkflowCommands } from './cli/workflows';
 import { AppError } from './contract/errors';
 import { describeDatabaseError } from './db/describe-error';
 import { SetupError } from './embedded/setup-error';
 import { packageCommit, packageVersion } from './lib/package-version';
 import { OperationRefused } from './operations/refused';
-import { registerDomains } from './roles/domains';
 
 function createProgram(): Command {
   const program = new Command('herald')
@@ -37,9 +16,9 @@ function createProgram(): Command {
     .description('run the service, with embedded servers where no setting names one')
     .option('--json', 'print one line of JSON when ready; logs go to standard error', false)
     .option('--roles <roles>', 'roles to run in this process: api,worker,bots')
+    .option('--empty', 'give the demo project of a new data directory no examples')
     .option('--verbose', 'log every request and attempt in full, where the log is for a terminal')
-    .action(async (options: { json: boolean; roles?: string; verbose?: boolean }) => {
-      // Loaded here, so that the other commands start fast.
+    .action(async (options: { json: boolean; roles?: string; empty?: boolean; verbose?: boolean }) => {
       const { runService, summary } = await import('./main.js');
       process.exitCode = await runService({
         ...options,
@@ -52,26 +31,6 @@ function createProgram(): Command {
     const { runDev } = await import('./dev.js');
     process.exitCode = await runDev();
   });
-  addProjectCommands(program);
-  addKeyCommands(program);
-  addMemberCommands(program);
-  addOidcCommands(program);
-  addDeliveryCommands(program);
-  addExportCommand(program);
-  addSessionCommands(program);
-  addListenCommand(program);
-  addTriggerCommand(program);
-  addTailCommand(program);
-  addMcpCommand(program);
-  addWorkflowCommands(program);
-  addRecoverCommand(program);
-  addMessageLists(program);
-  addDripCommands(program);
-  addTicketCommands(program);
-  addDoctorCommand(program);
-  addEncryptionCommands(program);
-  addResetCommand(program);
-  addCompletionCommand(program);
   return program;
 }
 
@@ -97,9 +56,17 @@ function say(message: string, exitCode: number): number {
   return exitCode;
 }
 
-registerDomains();
-createProgram()
-  .parseAsync()
+/** The service loads what it needs while its servers boot, and other commands load no service. */
+async function run(): Promise<void> {
+  const program = createProgram();
+  if (process.argv[2] !== 'start') {
+    const { addCommands } = await import('./cli/commands.js');
+    addCommands(program);
+  }
+  await program.parseAsync();
+}
+
+run()
   .catch((error: unknown) => {
     process.exitCode = report(error);
   })

@@ -1,4 +1,3 @@
-import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { platformSettings, platformVariables, type PlatformSettings } from './bots/settings';
@@ -6,34 +5,13 @@ import type { Channel } from './contract/common';
 import { issueText } from './contract/issues';
 import { KIB, limits } from './contract/limits';
 import { httpUrl } from './lib/http-url';
+import { flag, oneOf, port, postgresUrl, proxyCount, readableFile, whole } from './setting-types';
+import { unsafeSettings } from './unsafe-settings';
 import { laneSettings } from './webhooks/contract';
 
 /*
  * The settings: one schema over the environment, parsed once. `docs/configuration.md` is generated from its descriptions.
  */
-function whole(min: number, max: number) {
-  const error = `must be a whole number from ${min} to ${max}`;
-  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });
-}
-function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
-  return z.enum(values, { error: `must be one of ${values.join(', ')}` });
-}
-const port = (fallback: number) => whole(0, 65_535).default(fallback);
-const flag = z
-  .enum(['true', 'false'], { error: 'must be true or false' })
-  .transform((value) => value === 'true');
-const PROXIES = 'must be a whole number from 0 to 10, true or false';
-const proxyCount = z
-  .string()
-  .transform((value) => (value === 'true' ? '1' : value === 'false' ? '0' : value))
-  .pipe(z.string().regex(/^(\d|10)$/, PROXIES))
-  .transform(Number);
-const POSTGRES_URL = 'must be a URL that starts with postgres://';
-const postgresUrl = z
-  .string()
-  .regex(/^postgres(ql)?:\/\//, POSTGRES_URL)
-  .refine(URL.canParse, POSTGRES_URL);
-const readableFile = z.string().refine(isReadableFile, { error: 'must be the path of a readable file' });
 
 export const roleNames = ['api', 'worker', 'bots'] as const;
 export type Role = (typeof roleNames)[number];
@@ -77,7 +55,7 @@ const ownSettings = z.object({
   HERALD_PUBLIC_URL: httpUrl
     .optional()
     .describe(
-      'Public URL of the service. Required in production; in development it follows `HERALD_HOST` and the bound port.',
+      'Public URL of the service. Required in production, and there `https` unless the host is private or this machine; in development it follows `HERALD_HOST` and the bound port.',
     ),
   HERALD_ROLES: roleList
     .optional()
@@ -162,6 +140,11 @@ const ownSettings = z.object({
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 characters of A-Za-z0-9_-')
     .default('herald')
     .describe('Prefix of the task queues. Use one per installation if several share a namespace.'),
+  HERALD_CACHED_WORKFLOWS: whole(40, 100_000)
+    .default(1_500)
+    .describe(
+      'Workflows that a worker process keeps in memory, of all kinds together. The default is for a process with 1 GiB; each further thousand takes about 300 MB. The others are read from Temporal again when they go on.',
+    ),
 
   HERALD_METRICS_PORT: port(9464).describe(
     'Port of the Prometheus metrics (`/metrics`), of `/healthz` and of `/readyz`, in every process.',
@@ -187,6 +170,9 @@ const ownSettings = z.object({
     .describe(
       'Largest body of a request without an API key: Mini App, sign-in, OpenID Connect, login pages. Forms have 1 MiB.',
     ),
+  HERALD_ADDRESS_REQUESTS_PER_MINUTE: perMinute(limits.addressRequestsPerMinute).describe(
+    'Requests without an API key per minute and address (IPv6: /64 network): pages, polls, forms, sign-in, OpenID Connect. Static files, probes and the token endpoint are not counted.',
+  ),
   HERALD_MINI_REQUESTS_PER_MINUTE: perMinute(limits.miniRequestsPerMinute).describe(
     'POST requests of the Mini App per minute and address (IPv6: /64 network).',
   ),
@@ -236,7 +222,7 @@ const ownSettings = z.object({
   HERALD_ALLOW_LOCAL_WEBHOOKS: flag
     .optional()
     .describe(
-      '`true` to allow webhook endpoints over `http` and on loopback. Default: true in development, false in production. Every other private address range stays forbidden.',
+      '`true` to allow webhook endpoints over `http` and on loopback. Default: true in development, false in production, where `true` is warned of at every start. Every other private address range stays forbidden.',
     ),
   HERALD_CODE_TTL_SECONDS: whole(1, 86_400)
     .default(limits.authCodeTtlSeconds)
@@ -281,6 +267,11 @@ const ownSettings = z.object({
     .max(1, { error: SCALE })
     .default(1)
     .describe('Factor applied to the delays of drip chains. For tests; must be 1 in production.'),
+  HERALD_VIRTUAL_TICKET_DAYS: whole(1, 3650)
+    .default(30)
+    .describe(
+      'After how many days a ticket of a form without a subscriber is closed if it is still `new` and has no public answer.',
+    ),
   HERALD_UNANSWERED_SECONDS: z.coerce
     .number()
     .int()
@@ -334,7 +325,10 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
 export function loadConfig(env: NodeJS.ProcessEnv, roles?: string): Config {
   const values = readSettings(roles === undefined ? env : { ...env, HERALD_ROLES: roles });
   const development = values.DATABASE_URL === undefined && values.NODE_ENV !== 'production';
-  const problems = [...pairProblems(values), ...(development ? [] : productionProblems(values))];
+  const problems = [
+    ...pairProblems(values),
+    ...(development ? [] : [...productionProblems(values), ...unsafeSettings(values)]),
+  ];
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     ...values,
@@ -351,15 +345,6 @@ export function unknownSettings(env: NodeJS.ProcessEnv): string[] {
   const isKnown = (name: string) =>
     name === 'HERALD_API_KEY' || name.startsWith('HERALD_TEST_') || name in ownSettings.shape;
   return Object.keys(env).filter((name) => /^HERALD_/.test(name) && !isKnown(name));
-}
-
-function isReadableFile(file: string): boolean {
-  try {
-    accessSync(file, constants.R_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }
 
 function pairProblems(values: Settings): string[] {

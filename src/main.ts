@@ -1,27 +1,28 @@
 import path from 'node:path';
 import { savedQueries, workflowListUrl } from './contract/saved-queries';
+import type { Core } from './core';
 import { clearRuntime, writeRuntime } from './embedded/data-dir';
-import { seedDemoProject, type Demo } from './embedded/demo';
-import { createDemoSignIn } from './embedded/demo-sign-in';
+import type { Demo } from './embedded/demo';
 import { createEnvironment, startEnvironment, type Servers } from './embedded/environment';
-import { startExampleSite } from './embedded/example-site';
 import type { Logger } from './lib/log';
+import { maskPassword } from './lib/mask-password';
 import { packageRoot } from './lib/package-root';
 import { endTracing, startTracing } from './lib/tracing';
 import { environmentOptions, runUntilEnd, type Run } from './run';
-import { startService, type Service } from './service';
-import { registerSearchAttributes } from './temporal/search-attributes';
+import type { Service } from './service';
 
 export interface StartOptions {
   roles?: string;
   /** Logs every request and attempt in full. */
   verbose?: boolean;
+  /** The demo project of a new data directory gets no examples. */
+  empty?: boolean;
   /** Servers run by another process (`npm run dev`); without them this process starts its own. */
   servers?: Servers;
   onReady: (started: Started) => void;
 }
 
-/** The output of `--json`, which the CLI also reads from the data directory. */
+/** The output of `--json`. The data directory holds it for the CLI, with the whole URL of the database. */
 export interface Runtime {
   api_url: string | null;
   dashboard_url: string | null;
@@ -29,6 +30,7 @@ export interface Runtime {
   simulator_url: string | null;
   temporal_address: string;
   temporal_ui_url: string | null;
+  /** Without the password, unless the database is embedded. */
   database_url: string;
   demo: Demo | null;
   /** The site of the demo project; null without one, or if it could not start. */
@@ -42,23 +44,38 @@ export interface Started {
 }
 
 /** Runs the service until a signal or a failure ends it. Returns the exit code. */
-export function runService({ roles, verbose, servers, onReady }: StartOptions): Promise<number> {
+export function runService({ roles, verbose, empty, servers, onReady }: StartOptions): Promise<number> {
   return runUntilEnd({ roles, verbose }, async (run) => {
     await startTracing(process.env, () => import('./lib/tracing-sdk.js'));
-    onReady(await start(run, servers));
+    onReady(await start(run, servers, empty));
   });
 }
 
-async function start(run: Run, servers: Servers | undefined): Promise<Started> {
+/** Most of the modules: loaded while the embedded servers boot in processes of their own. */
+const loadService = async () => ({
+  ...(await import('./service.js')),
+  ...(await import('./embedded/demo.js')),
+  ...(await import('./embedded/demo-sign-in.js')),
+  ...(await import('./embedded/example-site.js')),
+});
+
+async function start(run: Run, servers: Servers | undefined, empty: boolean | undefined): Promise<Started> {
   const { config, log, end, stops } = run;
   const environment = servers
     ? { ...(await createEnvironment(config, servers)), stop: () => Promise.resolve() }
-    : await startEnvironment(environmentOptions(run));
+    : await startEnvironment({ ...environmentOptions(run), onLaunched: () => void loadService() });
   stops.push(() =>
     endTracing().catch((err: unknown) => log.warn({ err }, 'could not flush the last traces')),
   );
   stops.push(environment.stop);
   end.signal.throwIfAborted();
+  const { startService, seedDemoProject, createDemoSignIn, startExampleSite } = await loadService();
+  const { dataDir } = environment;
+  let demo: Demo | null = null;
+  const seedDemo = async ({ pool, cipher }: Core) => {
+    if (!config.development || !dataDir) return;
+    demo = await seedDemoProject({ pool, cipher, keyFile: path.join(dataDir, 'demo-api-key'), empty });
+  };
   const demoSignIn = config.development && environment.simulator ? createDemoSignIn() : null;
   const service = await startService({
     config,
@@ -67,12 +84,12 @@ async function start(run: Run, servers: Servers | undefined): Promise<Started> {
     bundlePath: path.join(packageRoot, 'dist', 'workflow-bundle.js'),
     signal: end.signal,
     ...(demoSignIn ? { pages: (core) => [demoSignIn.page(core)] } : {}),
+    seed: seedDemo,
     onFailure: (err) => {
       log.fatal({ err }, 'a worker stopped unexpectedly');
       end.fail();
     },
   });
-  const { dataDir } = environment;
   if (dataDir) stops.push(() => clearRuntime(dataDir));
   stops.push(() => service.stop());
   end.signal.throwIfAborted();
@@ -86,11 +103,8 @@ async function start(run: Run, servers: Servers | undefined): Promise<Started> {
     simulator_url: environment.simulator?.url ?? null,
     temporal_address: environment.temporalAddress,
     temporal_ui_url: environment.temporalUiUrl,
-    database_url: environment.databaseUrl,
-    demo:
-      config.development && dataDir
-        ? await seedDemoProject(core.pool, path.join(dataDir, 'demo-api-key'), core.cipher)
-        : null,
+    database_url: config.DATABASE_URL ? maskPassword(config.DATABASE_URL) : environment.databaseUrl,
+    demo,
     demo_url: null,
   };
   if (runtime.demo && apiUrl && dataDir) {
@@ -104,7 +118,7 @@ async function start(run: Run, servers: Servers | undefined): Promise<Started> {
   if (dataDir) {
     // The CLI needs to know which key this process encrypts with.
     const encryption_key_id = environment.encryptionKeys[0]?.id;
-    writeRuntime(dataDir, { ...runtime, encryption_key_id });
+    writeRuntime(dataDir, { ...runtime, database_url: environment.databaseUrl, encryption_key_id });
   }
   return { runtime, signInUrl: (runtime.demo && apiUrl && demoSignIn?.urlAt(publicUrl)) ?? null };
 }
@@ -112,6 +126,7 @@ async function start(run: Run, servers: Servers | undefined): Promise<Started> {
 /** Temporal Cloud rejects this call: there the operator creates the attributes in the console. */
 async function registerAttributes({ core }: Service, log: Logger): Promise<void> {
   try {
+    const { registerSearchAttributes } = await import('./temporal/search-attributes.js');
     await registerSearchAttributes(core.client, core.config.TEMPORAL_NAMESPACE);
   } catch (err) {
     log.warn({ err }, 'could not register search attributes; see docs/operations.md');

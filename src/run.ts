@@ -7,6 +7,7 @@ import { portInUse } from './embedded/ports';
 import { exitCodes, SetupError } from './embedded/setup-error';
 import { createLogger, type Logger } from './lib/log';
 import { watchProcessEnd, type ProcessEnd } from './lib/process-end';
+import { settingWarnings } from './unsafe-settings';
 
 /** The context of a long-running process. */
 export interface Run {
@@ -35,6 +36,7 @@ export async function runUntilEnd(
   }
   const log = createLogger(config, { verbose: verbose ?? false });
   for (const name of unknownSettings(process.env)) log.warn(`${name} is not a setting of Herald`);
+  if (!config.development) for (const warning of settingWarnings(config)) log.warn(warning);
   const end = watchProcessEnd(log, () => killChildren(config.HERALD_DATA_DIR));
   const stops: Run['stops'] = [];
   try {

@@ -33,6 +33,8 @@ export interface ServiceOptions {
   platforms: PlatformAccesses;
   /** Pages of this start only, before all others. */
   pages?: ((core: Core) => Middleware[]) | undefined;
+  /** Writes what this start adds to the database, beside the start of the roles. */
+  seed?: ((core: Core) => Promise<void>) | undefined;
   /** Called when a required part of the process has stopped unexpectedly. */
   onFailure: (error: unknown) => void;
   /** The task queues that get a worker, for tests that need only some. Default: all. */
@@ -117,6 +119,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       temporalUiUrl: options.temporalUiUrl,
     };
 
+    const seeding = options.seed?.(core);
+    // The pools end after it; settled, because its error is thrown below only once the roles have started.
+    const seeded = Promise.allSettled([seeding]);
+    stops.push(() => seeded);
+
     // First, so that health checks respond while a role waits for its server.
     const operators = await startOperatorServer(core);
     stops.push(() => operators.stop(0));
@@ -145,6 +152,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       workerClient = worker.client;
       stops.push(() => worker.stop());
     }
+    await seeding;
     return { core, apiUrl, operatorsUrl, stop };
   } catch (error) {
     await stop();

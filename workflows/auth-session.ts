@@ -7,6 +7,7 @@ import {
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
+  sleep,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { AuthSessionActivities, SessionRef } from '../activities/auth-session';
@@ -96,8 +97,7 @@ export async function authSession(input: AuthSessionInput): Promise<AuthSessionR
 
   asking?.cancel();
   const codeEnd = Date.now() + outcome.codeLifeMs;
-  // A confirmed session is still open: its attribute is written once, at the end of the code.
-  if (outcome.status !== 'confirmed') setStatus(outcome.status);
+  setStatus(outcome.status);
   const isShown = outcome.shown === true || (await show(session));
   if (outcome.status === 'declined') return { status: 'declined', reason: outcome.reason ?? 'user' };
   if (outcome.status === 'expired') return { status: 'expired', reason: 'not answered in time' };
@@ -109,7 +109,9 @@ export async function authSession(input: AuthSessionInput): Promise<AuthSessionR
   let leftMs = codeEnd - Date.now();
   let end;
   do {
-    await condition(() => isRedeemed, Math.max(1, leftMs), { summary: 'the code expires' });
+    // The timer is not cancelled by a redemption: it ends with the workflow, without an event of its own.
+    const codeExpires = sleep(Math.max(1, leftMs), { summary: 'the code expires' });
+    await Promise.race([codeExpires, condition(() => isRedeemed)]);
     isRedeemed = false;
     end = await orElse(inTask.expireCode, expireCode, session);
     leftMs = end.leftMs;

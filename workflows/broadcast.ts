@@ -40,7 +40,10 @@ const { finishBroadcast, cancelBroadcast } = proxyActivities<BroadcastActivities
 /** The row has changed: it was cancelled. */
 const changed = defineSignal(signals.changed);
 
-/** One broadcast: sends pages until no recipients are left or it is cancelled, then writes the end. */
+/**
+ * One broadcast: sends pages until no recipients are left or it is cancelled, then writes the end. Ends early while its project
+ * is not active: the relay starts it again.
+ */
 export async function broadcast(input: BroadcastInput): Promise<BroadcastProgress> {
   let isChanged = false;
   setHandler(changed, () => {
@@ -50,6 +53,12 @@ export async function broadcast(input: BroadcastInput): Promise<BroadcastProgres
     for (let pages = 1; ; pages += 1) {
       const page = await sendPage.executeWithOptions({ summary: `page ${pages}` }, [input]);
       setCurrentDetails(describe(page));
+      if (page.isPaused) {
+        // A cancellation that came meanwhile is read before the end.
+        if (!isChanged) return page;
+        isChanged = false;
+        continue;
+      }
       if (!page.hasMore) {
         const end = await finishBroadcast(input);
         setCurrentDetails(describe(end));

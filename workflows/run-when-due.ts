@@ -16,8 +16,6 @@ export interface RowState {
   nextAt: string | null;
   /** Until then, by the database's clock: by the Temporal server's the row may seem due while it is not. */
   waitMs: number;
-  /** It goes on although nothing is due: a change may come. */
-  isOpen?: boolean;
 }
 
 /** The row has changed. */
@@ -41,8 +39,7 @@ export async function runWhenDue<State extends RowState>(
     if (state.nextAt === null || state.waitMs > 0) show(state, nameOf(state));
     // A change that came meanwhile is read before the end.
     if (signalCount === seen) {
-      if (state.nextAt === null && !state.isOpen) return state;
-      if (state.nextAt === null) await condition(() => signalCount > seen);
+      if (state.nextAt === null) return state;
       if (state.waitMs > 0) {
         await condition(() => signalCount > seen, state.waitMs, { summary: nameOf(state) });
       }

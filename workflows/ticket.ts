@@ -13,7 +13,7 @@ const { advanceTicket } = proxyActivities<TicketActivities>({
   retry: { initialInterval: '1 second', maximumInterval: OWN_FAULT_INTERVAL },
 });
 
-/** The timers of one ticket while it is open: unanswered for a day, closed by itself. Ends when the ticket is closed. */
+/** The timers of one ticket: unanswered for a day, closed by itself. Ends when nothing is due; the next change starts it again. */
 export function ticket(input: TicketInput): Promise<TicketState> {
   return runWhenDue(input, () => advanceTicket(input));
 }

@@ -2,6 +2,7 @@ import type { EndpointDisabledReason, Language } from '../contract/common';
 import { readUserAgent } from '../contract/device';
 import { limits } from '../contract/limits';
 import type { Role } from '../contract/scopes';
+import { russianForm } from '../lib/russian-form';
 
 /**
  * The copy of the bots in both languages, as plain text: names of projects and people need no escaping and cannot become
@@ -104,6 +105,8 @@ export interface BotTexts {
   ticketCreatedNotice(ticket: TicketNotice): string;
   ticketRepliedNotice(ticket: TicketNotice): string;
   ticketUnansweredNotice(ticket: TicketNotice): string;
+  /** Instead of several messages about answers of one form. */
+  answersNotice(answers: { project: string; form: string; count: number }): string;
 
   /** A form: above its first question. */
   formBegin(form: string): string;
@@ -255,6 +258,8 @@ const en: BotTexts = {
   ticketRepliedNotice: (ticket) => noticeOf(ticket, 'the customer wrote in request', (project) => project),
   ticketUnansweredNotice: (ticket) =>
     noticeOf(ticket, 'no answer for 24 hours to request', (project) => project),
+  answersNotice: ({ project, form, count }) =>
+    `${shown(project)}: ${count} new ${count === 1 ? 'answer' : 'answers'} to “${shown(form)}”`,
 
   formBegin: (form) => `${shown(form)}\n\nAnswer the questions one by one. To leave, send /cancel.`,
   formSkip: 'Skip',
@@ -392,6 +397,8 @@ const ru: BotTexts = {
   ticketCreatedNotice: (ticket) => noticeOf(ticket, 'новое обращение', quoted),
   ticketRepliedNotice: (ticket) => noticeOf(ticket, 'клиент написал в обращении', quoted),
   ticketUnansweredNotice: (ticket) => noticeOf(ticket, 'уже 24 часа нет ответа на обращение', quoted),
+  answersNotice: ({ project, form, count }) =>
+    `${quoted(shown(project))}: ${count} ${russianForm(count, newAnswers)} в форме ${quoted(shown(form))}`,
 
   formBegin: (form) => `${shown(form)}\n\nОтвечайте на вопросы по одному. Чтобы выйти, отправьте /cancel.`,
   formSkip: 'Пропустить',
@@ -458,6 +465,8 @@ function deviceName(text: string, on: string): string {
   if (!device) return shown(text.replaceAll('·', ' '), DEVICE_LENGTH);
   return [device.browser, device.system].filter((part) => part !== null).join(` ${on} `);
 }
+
+const newAnswers = { one: 'новый ответ', few: 'новых ответа', many: 'новых ответов' };
 
 const NOTICE_LENGTH = 300;
 const quoted = (name: string) => `«${name}»`;

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { isRenderable, normalContent, type ContentAsGiven } from '../contract/content';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
@@ -38,9 +39,14 @@ export async function requireRoomForEntry(db: Db, projectId: string): Promise<vo
   );
 }
 
+export interface ContentCheckDeps {
+  pool: pg.Pool;
+  config: Pick<Core['config'], 'allowLocalWebhooks'>;
+}
+
 /** Media and template as they are now; what is sent is read again at the time. */
 export async function checkContentNow(
-  { pool, config }: Pick<Core, 'pool' | 'config'>,
+  { pool, config }: ContentCheckDeps,
   projectId: string,
   content: ContentAsGiven,
 ): Promise<void> {

@@ -10,8 +10,6 @@ import type { Work } from '../http/idempotency';
 import { isoTime } from '../lib/iso-time';
 import { deliveryFailed, storeContent, viewStored } from '../messages';
 import { isBillingBlocked, lockProject } from '../projects';
-import { workflowIds } from '../temporal/names';
-import { wakeWorkflows } from '../temporal/wake-workflows';
 import { copyNext, insertAudienceJob, TooManyJobs, TooManyRecipients } from './audience-job';
 import type { BroadcastView, JobKind, NewBroadcast } from './contract';
 import {
@@ -34,6 +32,12 @@ import { endRunWithJob } from './recurring/runs';
 import { endWithJob } from './scheduled/fire';
 
 export type BroadcastDeps = Pick<Core, 'pool' | 'config'>;
+
+/** What the end of a job needs. */
+export interface EndDeps {
+  pool: pg.Pool;
+  config: Pick<Core['config'], 'HERALD_SUBSCRIBER_ID_FORMAT'>;
+}
 
 export interface StartedBroadcast {
   job_id: string | null;
@@ -129,9 +133,12 @@ function tooMany(): AppError {
 const CANCEL_WAIT_MS = 2_000;
 const CANCEL_POLL_MS = 50;
 
-/** Stops all further sends. Calls in flight finish first; this request or the worker then writes the end. */
+/**
+ * Stops all further sends. Calls in flight finish first; this request or the worker then writes the end. Where neither does, the
+ * relay wakes the workflow.
+ */
 export async function cancelJob(
-  deps: BroadcastDeps & Pick<Core, 'client' | 'log'>,
+  deps: EndDeps,
   projectId: string,
   kind: JobKind,
   id: string,
@@ -154,8 +161,6 @@ export async function cancelJob(
   ) {
     await sleep(CANCEL_POLL_MS);
   }
-  // It may wait for hours until its next recipient is due. The relay does the same later, in case this signal is lost.
-  if (kind === 'broadcast') wakeWorkflows(deps, [workflowIds.broadcast(id)]);
   const after = await findJob(pool, projectId, kind, id);
   if (!after) throw new AppError('not_found');
   return after;
@@ -169,7 +174,7 @@ const LOST = 'The service stopped while the message was being sent; it may have 
  * have 100,000 to skip, which takes turns with other bulk work; after the deadline the rest is left to the worker.
  */
 export async function finishBroadcast(
-  deps: BroadcastDeps,
+  deps: EndDeps,
   id: string,
   { workerIsGone, deadline = Infinity }: { workerIsGone: boolean; deadline?: number },
 ): Promise<boolean> {
@@ -186,7 +191,7 @@ export async function finishBroadcast(
 }
 
 function endIfDone(
-  { pool, config }: BroadcastDeps,
+  { pool, config }: EndDeps,
   id: string,
   { workerIsGone }: { workerIsGone: boolean },
 ): Promise<boolean | { manyQueuedOf: string }> {
@@ -227,7 +232,7 @@ async function emitEnd(
 async function failLost(
   db: pg.PoolClient,
   { id, project_id }: { id: string; project_id: string },
-  config: Core['config'],
+  config: EndDeps['config'],
 ): Promise<void> {
   const lost = await failLostRecipients(db, id, LOST);
   const at = new Date();

@@ -3,6 +3,8 @@ import { decodeCursor, toPage } from '../contract/cursor';
 import { AppError } from '../contract/errors';
 import type { Core } from '../core';
 import { routesOf } from '../http/route';
+import { workflowIds } from '../temporal/names';
+import { wakeWorkflows } from '../temporal/wake-workflows';
 import {
   broadcastListQuery,
   broadcastParams,
@@ -146,8 +148,12 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config' | 'clie
         response: broadcastSchema,
         errors: ['conflict'],
       },
-      async ({ project, params }) =>
-        presentBroadcast(await cancelJob(deps, project.id, 'broadcast', params.job_id)),
+      async ({ project, params: { job_id: id } }) => {
+        const cancelled = await cancelJob(deps, project.id, 'broadcast', id);
+        // It may wait for hours until its next recipient is due. The relay does the same later, in case this signal is lost.
+        wakeWorkflows(deps, [workflowIds.broadcast(id)]);
+        return presentBroadcast(cancelled);
+      },
     ),
   ];
 }

@@ -13,7 +13,14 @@ import { extendBroadcastLease } from './queries/broadcasts';
 import { enterProject, type ProjectRun } from './project-runs';
 import { claimRecipients, type ClaimedRecipient, type ReachableRecipient } from './queries/claims';
 import { recordRecipientMedia, type RecipientResult } from './queries/results';
-import { beginRun, senderKey, updateRecipients, type BroadcastRun, type Sender } from './queries/runs';
+import {
+  beginRun,
+  pauseRun,
+  senderKey,
+  updateRecipients,
+  type BroadcastRun,
+  type Sender,
+} from './queries/runs';
 import { createBroadcastRecorder, type BroadcastRecorder } from './recorder';
 import { retryWrite } from './retry-write';
 
@@ -27,9 +34,9 @@ export interface RunOptions {
 
 /**
  * `drained`: no recipients are left. `stopped`: cancelled, ended or taken over. `more`: the page's time is up. `busy`: it is
- * the turn of another job of the project.
+ * the turn of another job of the project. `paused`: the project may not send; the relay starts the workflow again when it may.
  */
-export type RunEnd = 'drained' | 'stopped' | 'more' | 'busy';
+export type RunEnd = 'drained' | 'stopped' | 'more' | 'busy' | 'paused';
 
 /** Calls in flight per bot: one second's worth, which also bounds how many outcomes a kill leaves unknown. */
 const MIN_CONCURRENCY = 50;
@@ -41,14 +48,15 @@ const NOT_CONNECTED_MS = 5_000;
 
 /** Sends one page of a broadcast through every bot of the project, at the pace that all processes share. */
 export async function runBroadcast(deps: RunDeps, id: string, options: RunOptions): Promise<RunEnd> {
-  const { run } = await beginRun(deps.pool, id);
-  if (!run) return 'stopped';
+  const { run, isPaused } = await beginRun(deps.pool, id);
+  if (!run) return isPaused ? 'paused' : 'stopped';
   const own = enterProject(run.projectId);
   if (!own) return 'busy';
   let isWanted = false;
   const end = await runPage(deps, run, own, options).finally(() => {
     isWanted = own.leave();
   });
+  if (end === 'paused') return (await pauseRun(deps.pool, id)) ? 'paused' : 'more';
   return end === 'more' && isWanted ? 'busy' : end;
 }
 
@@ -88,6 +96,7 @@ async function runPage(
     const failure = ends.find((end) => typeof end === 'object');
     if (failure) throw failure.error;
     if (ends.includes('stopped')) return 'stopped';
+    if (ends.includes('paused')) return 'paused';
     return ends.every((end) => end === 'drained') ? 'drained' : 'more';
   } finally {
     clearInterval(renewal);
@@ -178,7 +187,7 @@ async function runSender(
         callsOf,
         recordBlocked: (db, blocked) => recorder.writeIn(db, blocked.map(asBlocked)),
       });
-      if (claim.state === 'stopped') return 'stopped';
+      if (claim.state === 'stopped' || claim.state === 'paused') return claim.state;
       if (claim.state === 'later') {
         if (isIdle) return 'more';
         if (inFlight.size > 0) await Promise.race(inFlight);

@@ -54,6 +54,11 @@ export function localPolicyOf({ settings }: Installation): LocalPolicy {
   return { allowLocal: settings.HERALD_ALLOW_LOCAL_WEBHOOKS ?? development };
 }
 
+/** For commands that do what a request of the API does. */
+export function apiSettingsOf(installation: Installation): Settings & { allowLocalWebhooks: boolean } {
+  return { ...installation.settings, allowLocalWebhooks: localPolicyOf(installation).allowLocal };
+}
+
 /** Newest first. Commands never create the key file; the service does. */
 export async function encryptionKeysOf({ settings }: Installation): Promise<EncryptionKey[]> {
   if (settings.HERALD_ENCRYPTION_KEY) return settings.HERALD_ENCRYPTION_KEY;

@@ -12,13 +12,19 @@ import {
 import { createPool } from '../db/pool';
 import { print } from './output';
 
-const marks: Record<Finding['status'], string> = { ok: 'ok', problem: 'PROBLEM', not_checked: '–' };
+const marks: Record<Finding['status'], string> = {
+  ok: 'ok',
+  warning: 'WARNING',
+  problem: 'PROBLEM',
+  not_checked: '–',
+};
 
 /** Loads all checks before the first one runs: loading takes long enough to distort a latency check. */
 async function loadChecks() {
-  const [check, database, bots, temporal, connection, within, names, webhooks, botKey, sealed] =
+  const [check, settings, database, bots, temporal, connection, within, names, webhooks, botKey, sealed] =
     await Promise.all([
       import('../operations/doctor/check.js'),
+      import('../operations/doctor/settings.js'),
       import('../operations/doctor/database.js'),
       import('../operations/doctor/bots.js'),
       import('../operations/doctor/temporal.js'),
@@ -31,6 +37,7 @@ async function loadChecks() {
     ]);
   return {
     ...check,
+    ...settings,
     ...database,
     ...bots,
     ...temporal,
@@ -65,7 +72,7 @@ async function examine(): Promise<Finding[]> {
       registration: (channel) => registrationOf(checks, installation, channel),
     }),
   ]);
-  return [...inTemporal, ...inDatabase, ...ofBots];
+  return [...checks.checkSettings(settings, development), ...inTemporal, ...inDatabase, ...ofBots];
 }
 
 async function examineDatabase(checks: Checks, installation: Installation): Promise<Finding[]> {

@@ -5,6 +5,7 @@ import { enrolmentStatuses, type EnrolmentStatus } from '../drip/contract';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import {
   findAnyChain,
+  findAnyEnrolment,
   listOperatorChains,
   listOperatorEnrolments,
   type OperatorChain,
@@ -13,7 +14,7 @@ import {
 import { audited, byCli } from '../projects';
 import { workflowIds } from '../temporal/names';
 import { count, oneOf, uuid } from './arguments';
-import { findInstallation, localPolicyOf, UsageError, withDatabase } from './context';
+import { apiSettingsOf, findInstallation, UsageError, withDatabase } from './context';
 import { facts, print, table } from './output';
 import { requireProject } from './projects';
 
@@ -83,8 +84,7 @@ async function setStatus(id: string, status: 'active' | 'paused', json: boolean 
   // Loaded here, so that the other commands start fast.
   const { patchChain } = await import('../drip/chains.js');
   const installation = await findInstallation();
-  const { settings } = installation;
-  const config = { ...settings, allowLocalWebhooks: localPolicyOf(installation).allowLocal };
+  const config = apiSettingsOf(installation);
   const changed = await withDatabase(async (pool) => {
     const { project_id } = await requireAnyChain(pool, id);
     await audited(pool, byCli(project_id, 'drip_chain.updated', id), () =>
@@ -93,6 +93,37 @@ async function setStatus(id: string, status: 'active' | 'paused', json: boolean 
     return present(await requireAnyChain(pool, id));
   }, installation);
   print(changed, json, () => `Drip chain ${id} is ${changed.status}.`);
+}
+
+/** A chain with all its enrolments, or one enrolment. */
+async function cancel(id: string, { json }: { json?: boolean }): Promise<void> {
+  // Loaded here, so that the other commands start fast.
+  const [{ removeChain }, { cancelOne }] = await Promise.all([
+    import('../drip/chains.js'),
+    import('../drip/enrolments.js'),
+  ]);
+  const installation = await findInstallation();
+  const config = apiSettingsOf(installation);
+  const cancelled = await withDatabase(async (pool) => {
+    const enrolment = await findAnyEnrolment(pool, id);
+    if (enrolment) {
+      const { project_id, drip_id } = enrolment;
+      await audited(pool, byCli(project_id, 'enrolment.cancelled', id), () =>
+        cancelOne({ pool }, project_id, drip_id, id),
+      );
+      return { enrolment_id: id, drip_id, status: 'cancelled' };
+    }
+    const { project_id } = await requireAnyChain(pool, id);
+    await audited(pool, byCli(project_id, 'drip_chain.deleted', id), () =>
+      removeChain({ pool, config }, project_id, id),
+    );
+    return { drip_id: id, status: 'cancelled' };
+  }, installation);
+  print(cancelled, json, () =>
+    'enrolment_id' in cancelled
+      ? `Enrolment ${id} is cancelled.`
+      : `Drip chain ${id} is deleted and sends nothing more; its enrolments are cancelled.`,
+  );
 }
 
 function presentEnrolment(
@@ -178,6 +209,12 @@ export function addDripCommands(program: Command): void {
     .argument('<id>', 'id of the chain', uuid)
     .option('--json', 'print JSON')
     .action((id: string, { json }: { json?: boolean }) => setStatus(id, 'active', json));
+  drip
+    .command('cancel')
+    .description('delete a chain and cancel its enrolments, or cancel one enrolment')
+    .argument('<id>', 'id of the chain, or of the enrolment', uuid)
+    .option('--json', 'print JSON')
+    .action(cancel);
   drip
     .command('enrolments')
     .description('list the enrolments of a chain, most overdue first')

@@ -7,6 +7,7 @@ import { count } from './arguments';
 import { withDatabase } from './context';
 import { print, table } from './output';
 import { requireProject } from './projects';
+import { addJobCancel, addRecurringStops, addScheduledCancel } from './stop-messages';
 
 interface ListOptions {
   project?: string;
@@ -17,6 +18,13 @@ interface ListOptions {
 
 /** What is printed as JSON: the names and values of the API. */
 const presenters: Record<EntryKind, (entry: OperatorEntry) => object> = {
+  broadcast: ({ id, project, status, total, created_at }: OperatorEntry) => ({
+    job_id: id,
+    project,
+    status,
+    total,
+    created_at: isoTime(created_at),
+  }),
   batch: ({ id, project, status, total, created_at }: OperatorEntry) => ({
     batch_id: id,
     project,
@@ -47,7 +55,7 @@ function presentTemplate({ key, project, name, version, created_at }: OperatorTe
   return { key, project, name, version, created_at: isoTime(created_at) };
 }
 
-/** Of a batch its size, of a recurring message also when it recurs. */
+/** Of a broadcast or batch its size, of a recurring message also when it recurs. */
 function nameOf({ name, total, cron }: OperatorEntry): string | null {
   if (total !== null) return `${total} messages`;
   return cron === null ? name : `${name} (${cron})`;
@@ -108,9 +116,18 @@ function addTemplateList(command: Command): void {
   });
 }
 
-export function addMessageLists(program: Command): void {
-  addList(program.command('batch').description('batches of messages'), 'batch', 'batches');
-  addList(program.command('scheduled').description('scheduled messages'), 'scheduled', 'scheduled messages');
-  addList(program.command('recurring').description('recurring messages'), 'recurring', 'recurring messages');
+export function addMessageCommands(program: Command): void {
+  const broadcasts = program.command('broadcasts').description('broadcasts');
+  addList(broadcasts, 'broadcast', 'broadcasts');
+  addJobCancel(broadcasts, 'broadcast');
+  const batch = program.command('batch').description('batches of messages');
+  addList(batch, 'batch', 'batches');
+  addJobCancel(batch, 'batch');
+  const scheduled = program.command('scheduled').description('scheduled messages');
+  addList(scheduled, 'scheduled', 'scheduled messages');
+  addScheduledCancel(scheduled);
+  const recurring = program.command('recurring').description('recurring messages');
+  addList(recurring, 'recurring', 'recurring messages');
+  addRecurringStops(recurring);
   addTemplateList(program.command('template').description('message templates'));
 }

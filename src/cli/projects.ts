@@ -14,6 +14,7 @@ import {
 } from '../projects/queries/projects';
 import { audited, byCli, insertAuditEntry } from '../projects';
 import type { Brand, Project } from '../projects/contract';
+import type { StoppedWork } from '../projects/stop-project';
 import { findBrand } from '../projects/queries/brands';
 import { parsed, yesOrNo } from './arguments';
 import {
@@ -169,13 +170,34 @@ async function set(slug: string, options: SetOptions): Promise<void> {
     const project = await requireProject(pool, slug);
     // Loaded here, so that the other commands start fast.
     const { changeProject, prepareBrand } = await import('../projects/change-project.js');
+    const { stopProject } = await import('../projects/stop-project.js');
     const prepared = await prepareBrand(brand, localPolicyOf(installation));
     await audited(pool, byCli(project.id, 'project.updated', project.id), () =>
       changeProject(pool, project.id, changes as ProjectChanges, prepared),
     );
-    return requireBranded(pool, slug);
+    const stopped = changes.active === false ? await stopProject(pool, project.id) : null;
+    return { project: await requireBranded(pool, slug), stopped };
   }, installation);
-  print(presentProject(changed), options.json, () => describe(changed));
+  const { project, stopped } = changed;
+  print({ ...presentProject(project), ...(stopped && { stopped }) }, options.json, () =>
+    [describe(project), ...(stopped ? [describeStopped(stopped)] : [])].join('\n\n'),
+  );
+}
+
+function describeStopped({ sessions, ...waiting }: StoppedWork): string {
+  return [
+    'Nothing is sent any more. Waiting until the project is active again:',
+    facts([
+      ['broadcasts', waiting.broadcasts],
+      ['batches', waiting.batches],
+      ['scheduled messages', waiting.scheduled],
+      ['recurring messages', waiting.recurring],
+      ['enrolments in drip chains', waiting.enrolments],
+      ['submissions with open routes', waiting.submissions],
+      ['notices to members', waiting.notices],
+    ]),
+    `Open logins and approvals that ended as expired: ${sessions}`,
+  ].join('\n');
 }
 
 /** The object without its undefined fields. */
@@ -252,7 +274,11 @@ export function addProjectCommands(program: Command): void {
     .option('--color <#rrggbb>', 'button colour of the hosted login page, or "none"')
     .option('--privacy-url <url>', 'privacy policy, linked on the hosted login page, or "none"')
     .option('--plan <plan>', 'free or basic')
-    .option('--active <true|false>', 'activate or deactivate the project', yesOrNo)
+    .option(
+      '--active <true|false>',
+      'an inactive project sends nothing; what waits goes on after activation',
+      yesOrNo,
+    )
     .option('--requests-per-minute <n>')
     .option('--events-per-minute <n>', 'published and tracked events')
     .option('--queued-deliveries <n>', 'deliveries that may wait for their first attempt')

@@ -101,7 +101,7 @@ const table = {
   project_inactive: {
     status: 403,
     text: 'The project of this API key is not active.',
-    help: 'An operator has deactivated the project.',
+    help: 'An operator has deactivated the project. It sends nothing; what waits goes on when it is active again.',
   },
   origin_not_allowed: {
     status: 403,
@@ -216,7 +216,7 @@ const table = {
   rate_limit_sign_in: {
     status: 429,
     text: 'Too many sign-ins. Try again later.',
-    help: `The dashboard allows ${limits.dashboardSignInFailures.max} wrong keys in ${limits.dashboardSignInFailures.minutes} minutes and ${limits.dashboardLoginsPerHour} sign-ins by messenger in an hour per IP address. Wait for Retry-After seconds.`,
+    help: `The dashboard allows ${limits.dashboardSignInFailures.max} wrong keys in ${limits.dashboardSignInFailures.minutes} minutes and ${limits.dashboardLoginsPerHour} sign-ins by messenger in an hour per IP address, and a network can have ${limits.keylessOpenSessionsPerSite} open ones. Wait for Retry-After seconds.`,
   },
   slow_down: {
     status: 429,
@@ -236,7 +236,7 @@ const table = {
   service_unavailable: {
     status: 503,
     text: 'The service is temporarily unavailable.',
-    help: 'A dependency is down or the process is stopping. Retry after Retry-After seconds.',
+    help: 'A dependency is down or overloaded. Retry after Retry-After seconds.',
   },
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -9,6 +9,8 @@ export const limits = {
   requestBodyBytes: MIB,
   /** Of routes without an API key. */
   keylessBodyBytes: 16 * KIB,
+  /** Without an API key, of each address (IPv6: /64 network). */
+  addressRequestsPerMinute: 3_000,
   /** Of a request in JSON: its depth, the fields of one object, and all values together. */
   json: { depth: 100, fields: 1_000, values: 100_000 },
   urlLength: 2048,
@@ -36,6 +38,10 @@ export const limits = {
   /** How far back logins are counted by day. */
   authStatsDays: 90,
   startParameterLength: 64,
+  /** Open sessions that strangers began, by OpenID Connect or to sign in to the dashboard: of each project. */
+  keylessOpenSessions: 1_000,
+  /** Of each /48 network, of which one subscriber can have every /64; of IPv4 of each address. */
+  keylessOpenSessionsPerSite: 100,
 
   oidcClients: 10,
   oidcRedirectUris: 20,
@@ -43,10 +49,6 @@ export const limits = {
   oidcKeyGraceHours: 24,
   /** Of each address (IPv6: /64 network) and project. */
   oidcLoginsPerAddressPerHour: 20,
-  /** Of each project. */
-  oidcOpenLogins: 1_000,
-  /** Of each /48 network, of which one subscriber can have every /64. */
-  oidcOpenLoginsPerSite: 100,
   /** Of the token endpoint: failures by address, other requests by client and by grant. */
   oidcFailuresPerMinute: 60,
   oidcClientRequestsPerMinute: 1_200,
@@ -61,6 +63,9 @@ export const limits = {
   /** Of each address: user codes that a person opens, and device codes that a client asks for. */
   oidcUserCodesPerHour: 60,
   oidcDeviceCodesPerHour: 120,
+  /** In the life of a code: of each /48 network (IPv4: address), and of each client. */
+  oidcDeviceCodesPerSite: 100,
+  oidcDeviceCodesPerClient: 1_000,
   /** Approvals, for each subscriber. */
   authRequestsPending: 3,
   authRequestsPerHour: 20,

@@ -5,11 +5,17 @@ import { row, rows } from './query';
 export const MAX_COUNTED = 10_000;
 
 /** Counts the rows of a SELECT, up to MAX_COUNTED. */
-export async function countRows(db: Db, name: string, select: string): Promise<number> {
+export async function countRows(
+  db: Db,
+  name: string,
+  select: string,
+  values: unknown[] = [],
+): Promise<number> {
   const found = await row<{ count: number }>(
     db,
     name,
     `SELECT count(*)::int AS count FROM (${select} LIMIT ${MAX_COUNTED}) counted`,
+    values,
   );
   return found?.count ?? 0;
 }

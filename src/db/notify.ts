@@ -25,8 +25,8 @@ export const notifyChannels = {
   drip: 'herald_drip',
   /** Workflows of submissions are to be started or signalled. */
   forms: 'herald_forms',
-  /** Workflows of tickets are to be started or signalled. */
-  tickets: 'herald_tickets',
+  /** Something is due in the agenda. */
+  agenda: 'herald_agenda',
   /** Lists of projects have changed; payload: their names, as changes.ts writes them. */
   changes: 'herald_changes',
 } as const;

@@ -35,6 +35,9 @@ export interface PoolOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 3_000;
+/** A new connection costs a handshake and every plan again: keep the ones of a burst until it is over, and two for the next. */
+const IDLE_TIMEOUT_MS = 30_000;
+const MIN_CONNECTIONS = 2;
 
 // bigint columns hold counts and update ids that stay far below 2^53: numbers are what callers expect.
 pg.types.setTypeParser(pg.types.builtins.INT8, (value) => Number(value));
@@ -52,8 +55,8 @@ export function createPool(options: PoolOptions): SharedPool {
       application_name: applicationName,
       // A database that is unavailable must become a clear 503 quickly, not a request that hangs.
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      // A new connection costs a handshake and every plan again: keep the ones that a burst has opened.
-      idleTimeoutMillis: 300_000,
+      min: MIN_CONNECTIONS,
+      idleTimeoutMillis: IDLE_TIMEOUT_MS,
       ...keepAlive,
       ...(timeLimits && {
         query_timeout: queryTimeoutMs(timeLimits.statementMs),

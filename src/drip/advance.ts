@@ -2,11 +2,11 @@ import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId } from '../contract/ids';
 import type { Core } from '../core';
-import { withTransaction } from '../db/pool';
+import { withTransaction, type Db } from '../db/pool';
 import { emitEvent } from '../events';
 import { isoTime } from '../lib/iso-time';
 import type { SendResult } from '../messages';
-import { findProject } from '../projects';
+import { findProject, projectMaySend } from '../projects';
 import type { Project } from '../projects/contract';
 import {
   addedTags,
@@ -23,6 +23,7 @@ import {
   findEnrolment,
   lockEnrolment,
   parkEnrolment,
+  parkUntilActive,
   recordBegun,
   recordNext,
   recordWait,
@@ -73,13 +74,21 @@ export async function advanceEnrolment(deps: AdvanceDeps, id: string): Promise<A
     const result = await sendStep(deps, reached);
     return await withTransaction(deps.pool, (db) => recordSend(deps, db, reached, result));
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'platform_busy') throw error;
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === 'project_inactive') return park(deps.pool, id, reached.step.id);
+    if (error.code !== 'platform_busy') throw error;
     const now = reached.enrolment.now.getTime();
     const waitMs = Math.min(Math.max(now - reached.beganAt.getTime(), BUSY_MS.least), BUSY_MS.most);
     const nextAt = new Date(now + waitMs);
     await recordWait(deps.pool, id, nextAt);
     return { status: 'active', stepId: reached.step.id, nextAt, waitMs };
   }
+}
+
+/** The project may not send. Unlike an enrolment of a paused chain, this one needs no sync: the relay claims it itself. */
+async function park(db: Db, id: string, stepId: string | null): Promise<Advanced> {
+  await parkUntilActive(db, id);
+  return { ...ended('active', stepId), status: 'parked' };
 }
 
 const gone: Advanced = { status: 'cancelled', stepId: null, nextAt: null, waitMs: 0 };
@@ -102,6 +111,7 @@ async function runDueSteps(
     await parkEnrolment(db, id);
     return { ...ended('active', enrolment.step_id), status: 'parked' };
   }
+  if (!(await projectMaySend(db, project.id))) return park(db, id, enrolment.step_id);
   return new Run(deps, db, { chain, project, enrolment, subscriber }).untilWait();
 }
 

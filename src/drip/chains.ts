@@ -12,7 +12,7 @@ import { lockProject } from '../projects';
 import { defineLabels } from '../subscribers';
 import { resolveTemplate } from '../templates';
 import { contentsOf, type ChainChanges, type ChainView, type NewChain, type Step } from './contract';
-import { syncEnrolments } from './sync';
+import { beginSync, syncNow } from './sync';
 import {
   changeChain,
   deleteChain,
@@ -22,7 +22,6 @@ import {
   removeUnusedVersions,
   type ChainRow,
 } from './queries/chains';
-import { requestSync, type SyncLease } from './queries/sync';
 
 export interface ChainDeps {
   pool: pg.Pool;
@@ -77,22 +76,13 @@ export async function patchChain(
     const version = before.version + (isNewVersion ? 1 : 0);
     const changed = await changeChain(db, before, { ...values, version }, isNewVersion);
     const isActivated = changed.status === 'active' && before.status !== 'active';
-    const lease = migrate || isActivated ? await requestSync(db, id, migrate ? version : null) : null;
+    const needsSync = migrate || isActivated;
+    if (needsSync) await beginSync(db, { id, project_id: projectId }, migrate ? version : null);
     if (isNewVersion) await removeUnusedVersions(db, id);
-    return { changed, lease };
+    return { changed, needsSync };
   });
-  if (after.lease) await syncNow(deps, after.lease);
+  if (after.needsSync) await syncNow(deps, { id, project_id: projectId });
   return after.changed;
-}
-
-/** How long a request works on the enrolments, before it leaves the rest to the relay. */
-const SYNC_MS = 5_000;
-
-/** The change has been made: a fault now must not look as if it had not. */
-async function syncNow(deps: ChainDeps, lease: SyncLease): Promise<void> {
-  await syncEnrolments(deps, lease, { deadline: performance.now() + SYNC_MS }).catch(() => {
-    // The relay goes on with it.
-  });
 }
 
 /** As it is stored: without what is undefined. */
@@ -102,12 +92,13 @@ function plain(value: unknown): unknown {
 
 /** From the commit on it sends nothing more; its enrolments are cancelled after it. */
 export async function removeChain(deps: ChainDeps, projectId: string, id: string): Promise<void> {
-  const lease = await withTransaction(deps.pool, async (db) => {
+  const chain = { id, project_id: projectId };
+  await withTransaction(deps.pool, async (db) => {
     if (!(await lockChain(db, projectId, id))) throw new AppError('not_found');
     await deleteChain(db, id);
-    return requestSync(db, id, null);
+    await beginSync(db, chain, null);
   });
-  await syncNow(deps, lease);
+  await syncNow(deps, chain);
 }
 
 export async function requireChain(db: Db, projectId: string, id: string): Promise<ChainRow> {

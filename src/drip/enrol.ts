@@ -1,19 +1,17 @@
+import type pg from 'pg';
+import { type BatchWork, scheduleAt } from '../base/agenda';
 import { limits } from '../contract/limits';
-import type { Core } from '../core';
-import { BATCH_ROWS, inTurn } from '../db/batches';
+import { BATCH_ROWS } from '../db/batches';
 import { notifyAfterCommit, notifyChannels } from '../db/notify';
 import { withTransaction, type Db } from '../db/pool';
 import type { Cause } from '../subscribers';
 import type { Properties } from '../subscribers/contract';
-import { startRelay, type Relay } from '../temporal/relay';
 import {
-  claimEntries,
   insertEnrolments,
   insertEntries,
   lockEntrants,
   lockTriggeredChains,
   takeEntry,
-  type DueEntry,
   type Entry,
   type TriggeredChain,
 } from './queries/enrol';
@@ -25,7 +23,7 @@ const NO_PROPERTIES: Properties = {};
 /**
  * Enrols subscribers into the chains that these causes trigger, in the cause's transaction: a chain that can no longer
  * take a subscriber is left out. Lock order: project, subscribers, chains, enrolments. A thousand people with a hundred chains
- * are a hundred thousand enrolments: those beyond a batch are left to the relay, because the project's logins wait.
+ * are a hundred thousand enrolments: those beyond a batch are left to the agenda, because the project's logins wait.
  */
 export async function enrolByCauses(db: Db, projectId: string, causes: readonly Cause[]): Promise<void> {
   const chains = await lockTriggeredChains(db, projectId, causes);
@@ -43,8 +41,12 @@ export async function enrolByCauses(db: Db, projectId: string, causes: readonly 
   await enrolWanted(db, distinct.slice(0, BATCH_ROWS), null);
   const rest = entriesOf(distinct.slice(BATCH_ROWS));
   if (rest.length === 0) return;
-  await insertEntries(db, rest);
-  notifyAfterCommit(db, notifyChannels.drip);
+  const ids = await insertEntries(db, rest);
+  await scheduleAt(
+    db,
+    DRIP_ENTRIES,
+    ids.map((id) => ({ id, project_id: projectId })),
+  );
 }
 
 /** A batch each at most: the subscribers who enter the same chain with the same properties. */
@@ -66,31 +68,22 @@ function entriesOf(wanted: Wanted[]): Entry[] {
   return entries;
 }
 
-/** Enrols those whom a cause has left, one batch after the other. */
-export function startEntryRelay({
-  pool,
-  log,
-  notifications,
-}: Pick<Core, 'pool' | 'log' | 'notifications'>): Relay {
-  return startRelay<DueEntry>({
-    name: 'drip-entries',
-    channel: notifyChannels.drip,
-    notifications,
-    sweepMs: 5_000,
-    concurrency: 1,
-    claim: (limit) => claimEntries(pool, limit),
-    start: (due) => inTurn(due.project_id, () => withTransaction(pool, (db) => enrolEntry(db, due))),
-    log,
-  });
-}
+const DRIP_ENTRIES = 'drip-entries';
 
-/** The entry and its enrolments are one commit, so that a crash neither loses nor repeats one. */
-async function enrolEntry(db: Db, { id }: DueEntry): Promise<void> {
-  const entry = await takeEntry(db, id);
-  if (!entry) return;
-  const { chainId, subscriberIds, properties } = entry;
-  const wanted = subscriberIds.map((subscriberId) => ({ chainId, subscriberId, properties }));
-  await enrolWanted(db, wanted, null);
+/** Enrols the subscribers of one entry. Both are one commit, so that a crash neither loses nor repeats one. */
+export function dripEntries(pool: pg.Pool): BatchWork {
+  return {
+    name: DRIP_ENTRIES,
+    nextBatch: ({ id }) =>
+      withTransaction(pool, async (db) => {
+        const entry = await takeEntry(db, id);
+        if (!entry) return null;
+        const { chainId, subscriberIds, properties } = entry;
+        const wanted = subscriberIds.map((subscriberId) => ({ chainId, subscriberId, properties }));
+        await enrolWanted(db, wanted, null);
+        return null;
+      }),
+  };
 }
 
 /** Enrols these subscribers by a request. Returns the ids of the enrolments that were begun. The caller has locked the chain. */

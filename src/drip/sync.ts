@@ -1,22 +1,27 @@
 import type pg from 'pg';
+import {
+  AFTER_REQUEST,
+  type BatchWork,
+  beginNow,
+  MORE,
+  type Next,
+  scheduleAt,
+  unschedule,
+} from '../base/agenda';
 import type { Config } from '../config';
-import type { Core } from '../core';
-import { withTransaction } from '../db/pool';
-import { startRelay, type Relay } from '../temporal/relay';
+import { withTransaction, type Db } from '../db/pool';
 import type { Step } from './contract';
 import { removeUnusedVersions } from './queries/chains';
 import {
-  BEFORE_FIRST,
   cancelNext,
-  claimSyncs,
-  leaveToRelay,
+  deleteSync,
+  endMigration,
+  insertSync,
+  lockSync,
   migrateNext,
-  endSync,
-  renewLease,
-  shareSyncTarget,
+  recordWalk,
   unparkNext,
-  type SyncLease,
-  type SyncTarget,
+  type Sync,
   type Walked,
 } from './queries/sync';
 import { delayEnd } from './steps';
@@ -26,48 +31,67 @@ interface SyncDeps {
   config: Pick<Config, 'HERALD_DRIP_SCALE'>;
 }
 
-/**
- * Applies a change of a chain to its enrolments, in batches with a transaction each: a chain can have 100,000, and
- * logins, tracked events and steps wait for the rows that one transaction locks. Each batch needs the lease, so that two
- * processes do not work on the same chain; the next holder goes on where a crash has left it.
- */
-export async function syncEnrolments(
-  { pool, config }: SyncDeps,
-  lease: SyncLease,
-  { deadline = Infinity }: { deadline?: number } = {},
-): Promise<void> {
-  let held = lease;
-  for (const next of batchesOf(lease.id, config.HERALD_DRIP_SCALE)) {
-    for (let last: string | undefined = BEFORE_FIRST; last !== undefined;) {
-      if (performance.now() > deadline) return void (await leaveToRelay(pool, held));
-      const renewed = await renewLease(pool, held);
-      if (!renewed) return;
-      const from: Walked = { last, wakeAt: renewed.wakeAt };
-      // Each batch reads the chain again, because it may have changed.
-      const walked = await withTransaction(pool, async (db) => {
-        const chain = await shareSyncTarget(db, renewed);
-        return chain && next(db, chain, from);
-      });
-      held = { ...renewed, wakeAt: walked?.wakeAt ?? renewed.wakeAt };
-      last = walked?.last;
-    }
-  }
-  await withTransaction(pool, async (db) => {
-    if (await endSync(db, held)) await removeUnusedVersions(db, lease.id);
-  });
+interface ChainRef {
+  id: string;
+  project_id: string;
 }
 
-type NextBatch = (db: pg.PoolClient, chain: SyncTarget, walked: Walked) => Promise<Walked | null> | null;
+const DRIP_SYNCS = 'drip-syncs';
 
-function batchesOf(id: string, scale: number): NextBatch[] {
-  return [
-    (db, { deleted }, walked) => (deleted ? cancelNext(db, id, walked) : null),
-    (db, { deleted, migrate_version: version, migrate_steps: steps }, walked) =>
-      deleted || version === null || !steps
-        ? null
-        : migrateNext(db, id, walked, { version, ...waitsOf(steps, scale) }),
-    (db, { deleted, status }, walked) => (deleted || status !== 'active' ? null : unparkNext(db, id, walked)),
-  ];
+/** Leaves a change of a chain to be applied to its enrolments. The caller holds the chain's lock. */
+export async function beginSync(db: Db, chain: ChainRef, migrateVersion: number | null): Promise<void> {
+  await insertSync(db, chain.id, migrateVersion);
+  await scheduleAt(db, DRIP_SYNCS, [{ ...chain, at: AFTER_REQUEST }]);
+}
+
+/** The request that changes the chain applies the first batches itself, after its commit. */
+export function syncNow(deps: SyncDeps, chain: ChainRef): Promise<void> {
+  return beginNow(deps.pool, dripSyncs(deps), chain);
+}
+
+/**
+ * Applies a change of a chain to its enrolments: a chain can have 100,000, and logins, tracked events and steps wait for the
+ * rows that one transaction locks. Each batch and how far the change has come with it are one commit.
+ */
+export function dripSyncs({ pool, config }: SyncDeps): BatchWork {
+  return {
+    name: DRIP_SYNCS,
+    nextBatch: ({ id }) => withTransaction(pool, (db) => syncNext(db, id, config.HERALD_DRIP_SCALE)),
+  };
+}
+
+/** Each batch reads the chain again, because it may have changed. */
+async function syncNext(db: Db, id: string, scale: number): Promise<Next> {
+  const sync = await lockSync(db, id);
+  if (!sync) return null;
+  const walked = await changeNext(db, id, sync, scale);
+  if (walked) {
+    await recordWalk(db, id, walked);
+    return MORE;
+  }
+  if (isMigration(sync)) {
+    await endMigration(db, id);
+    // Enrolments may have left their version.
+    await removeUnusedVersions(db, id);
+    return MORE;
+  }
+  await deleteSync(db, id);
+  await unschedule(db, DRIP_SYNCS, [id]);
+  return null;
+}
+
+/** A deleted chain cancels its enrolments; another one migrates them first, and resumes those that are parked while it is active. */
+function changeNext(db: Db, id: string, sync: Sync, scale: number): Promise<Walked | null> | null {
+  if (sync.deleted) return cancelNext(db, id, sync);
+  if (isMigration(sync)) {
+    const { migrate_version: version, migrate_steps: steps } = sync;
+    return steps && migrateNext(db, id, sync, { version, ...waitsOf(steps, scale) });
+  }
+  return sync.status === 'active' ? unparkNext(db, id, sync) : null;
+}
+
+function isMigration(sync: Sync): sync is Sync & { migrate_version: number } {
+  return !sync.deleted && sync.migrate_version !== null;
 }
 
 function waitsOf(steps: readonly Step[], scale: number) {
@@ -77,16 +101,4 @@ function waitsOf(steps: readonly Step[], scale: number) {
       step.type === 'delay' ? [{ id: step.id, ms: delayEnd(step, new Date(0), scale).getTime() }] : [],
     ),
   };
-}
-
-/** Goes on where a request has reached its time limit, or its process has died. */
-export function startEnrolmentSync(deps: SyncDeps & Pick<Core, 'log'>): Relay {
-  return startRelay<SyncLease>({
-    name: 'drip-chains',
-    sweepMs: 5_000,
-    concurrency: 1,
-    claim: (limit) => claimSyncs(deps.pool, limit),
-    start: (lease) => syncEnrolments(deps, lease),
-    log: deps.log,
-  });
 }

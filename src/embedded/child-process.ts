@@ -58,14 +58,16 @@ const logRotationBytes = 10 * 1024 * 1024;
  */
 export function startChild(options: ChildOptions): Child {
   const log = openLog(options.logFile);
-  const child = spawn(options.command, options.args, {
-    cwd: options.cwd,
-    env: options.env ?? process.env,
-    detached: true,
-    stdio: ['ignore', log, log],
-    ...(options.uid === undefined ? {} : { uid: options.uid }),
-    ...(options.gid === undefined ? {} : { gid: options.gid }),
-  });
+  const child = withPrivateFiles(() =>
+    spawn(options.command, options.args, {
+      cwd: options.cwd,
+      env: options.env ?? process.env,
+      detached: true,
+      stdio: ['ignore', log, log],
+      ...(options.uid === undefined ? {} : { uid: options.uid }),
+      ...(options.gid === undefined ? {} : { gid: options.gid }),
+    }),
+  );
   closeSync(log);
 
   const { pid } = child;
@@ -106,6 +108,16 @@ export function startChild(options: ChildOptions): Child {
   };
 }
 
+/** A child that starts in `start` gives access to its files to its own user only: `spawn` has no option for the umask. */
+function withPrivateFiles<T>(start: () => T): T {
+  const own = process.umask(0o077);
+  try {
+    return start();
+  } finally {
+    process.umask(own);
+  }
+}
+
 /** Stops a child left running by an earlier process; returns false if it is not running. */
 export async function stopRecordedChild(record: ChildRecord): Promise<boolean> {
   if (!isRunning(record)) return false;
@@ -141,7 +153,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
 
 /** Opens for appending, and rotates a large log so that it cannot fill the disk. */
 function openLog(file: string): number {
-  mkdirSync(path.dirname(file), { recursive: true });
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size > logRotationBytes) renameSync(file, `${file}.old`);
   return openSync(file, 'a', 0o600);

@@ -56,7 +56,9 @@ async function lockDirectory(root: string): Promise<LockResult> {
   try {
     const created = await mkdir(root, { recursive: true, mode });
     if (created !== undefined) await chmod(root, mode);
-    return await acquireLock(path.join(root, 'lock'));
+    const lock = path.join(root, 'lock');
+    await mkdir(lock, { recursive: true, mode: 0o700 });
+    return await acquireLock(lock);
   } catch (error) {
     throw new SetupError(
       `The data directory ${root} cannot be used (${(error as Error).message}); ` +

@@ -22,7 +22,7 @@ import {
   insertProject,
   updateProject,
 } from '../projects/queries/projects';
-import { seedDemoTickets } from './demo-tickets';
+import { seedDemoTicket } from './demo-ticket';
 import { namedUserId } from './simulator/users';
 import { ERASED_SUBSCRIBER_ID } from '../subscribers';
 import { subscribe, unsubscribe } from '../subscribers/queries/subscriptions';
@@ -39,11 +39,20 @@ export const demoOwner = 'demo';
 /** High limits, so that the demo never gets a 429 or a 402. */
 const DEMO_LIMIT = 100_000;
 
+export interface DemoOptions {
+  pool: pg.Pool;
+  cipher: Cipher;
+  /** Holds the project's key. */
+  keyFile: string;
+  /** A new project gets no examples. */
+  empty?: boolean | undefined;
+}
+
 /**
  * Creates the development demo project. The database stores only hashes of keys, so the key itself is kept in the data
  * directory and replaced if it is lost.
  */
-export async function seedDemoProject(pool: pg.Pool, keyFile: string, cipher: Cipher): Promise<Demo> {
+export async function seedDemoProject({ pool, cipher, keyFile, empty }: DemoOptions): Promise<Demo> {
   const storedKey = await readFile(keyFile, 'utf8').then(
     (text) => text.trim(),
     () => null,
@@ -52,12 +61,7 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string, cipher: Ci
     const earlier = await findProjectBySlug(db, SLUG);
     const project = earlier ?? (await insertProject(db, { slug: SLUG, name: 'Demo project', plan: 'basic' }));
     if (!project) throw new Error('the demo project could not be created');
-    if (!earlier) {
-      await seedDemoMessages(db, project.id);
-      const subscriberId = await seedDemoSubscriber(db, project.id);
-      await seedDemoTickets(db, project.id, subscriberId);
-      await seedDemoForm(db, project.id, cipher);
-    }
+    if (!earlier && !empty) await seedExamples(db, project.id, cipher);
     await updateProject(db, project.id, {
       requests_per_minute: DEMO_LIMIT,
       sessions_per_hour: DEMO_LIMIT,
@@ -102,7 +106,15 @@ const DAY_MS = 86_400_000;
 const plainText = { format: 'plain' as const, buttons: [] };
 const everyone = { tags_all: [], tags_any: [], exclude_tags: [] };
 
-/** One of each, so that the pages show something: a template, a scheduled broadcast, and a recurring one and a chain that are paused. */
+/** One of each, so that every page shows something and the project's own start without a limit or a failure in sight. */
+async function seedExamples(db: Db, projectId: string, cipher: Cipher): Promise<void> {
+  await seedDemoMessages(db, projectId);
+  await seedDemoSubscriber(db, projectId);
+  await seedDemoTicket(db, projectId);
+  await seedDemoForm(db, projectId, cipher);
+}
+
+/** A template, a scheduled broadcast, and a recurring one and a chain that are paused. */
 async function seedDemoMessages(db: Db, projectId: string): Promise<void> {
   const content = { template: 'welcome', vars: {} };
   await insertTemplate(db, projectId, {
@@ -162,38 +174,32 @@ async function seedDemoMessages(db: Db, projectId: string): Promise<void> {
 }
 
 /**
- * A few events of the owner and a batch that names them. The owner is unsubscribed: the demo's messages reach only people
- * who subscribed themselves.
+ * The owner as a subscriber, with an event and a batch that names them. The owner is unsubscribed: the demo's messages reach
+ * only people who subscribed themselves.
  */
-async function seedDemoSubscriber(db: Db, projectId: string): Promise<string> {
+async function seedDemoSubscriber(db: Db, projectId: string): Promise<void> {
   const id = String(namedUserId(demoOwner));
   const user = { channel: 'telegram' as const, platform_user_id: id };
   const about = { chat_id: id, bot: null, first_name: 'Demo', username: null, lang: 'en' as const };
   const { subscriber } = await subscribe(db, projectId, { ...user, ...about }, 'uuid');
   await unsubscribe(db, { ...user, bot: 'telegram' }, { projectId, updateId: 0 }, 'uuid');
-  const events = [
-    { name: 'visit', properties: { page: 'green-tea' }, minutesAgo: 50 },
-    { name: 'cart.added', properties: { product: 'Sencha', amount: 12.5 }, minutesAgo: 45 },
-    { name: 'purchase', properties: { amount: 12.5, currency: 'EUR' }, minutesAgo: 40 },
-  ];
-  await insertTracked(
-    db,
-    projectId,
-    events.map(({ minutesAgo, ...event }) => ({
-      ...event,
+  await insertTracked(db, projectId, [
+    {
       id: randomUUID(),
       eventId: randomUUID(),
       subscriberId: subscriber.id,
-      occurredAt: new Date(Date.now() - minutesAgo * 60_000),
-    })),
-  );
+      name: 'purchase',
+      properties: { amount: 12.5, currency: 'EUR' },
+      occurredAt: new Date(Date.now() - 40 * 60_000),
+    },
+  ]);
   const batchId = randomUUID();
   const content = JSON.stringify({ ...plainText, text: 'Your order is on its way.' });
-  await insertBatch(db, projectId, batchId, { templates: {}, total: 2 });
+  await insertBatch(db, projectId, batchId, { templates: {}, total: 1 });
   await insertBatchRecipients(
     db,
     batchId,
-    ['order-1041', 'order-1042'].map((ref, position) => ({ position, ref, permission: null, content })),
+    [{ position: 0, ref: 'order-1041', permission: null, content }],
     [
       {
         position: 0,
@@ -203,22 +209,13 @@ async function seedDemoSubscriber(db: Db, projectId: string): Promise<string> {
         reason: 'unsubscribed',
         error: null,
       },
-      {
-        position: 1,
-        subscriber_id: null,
-        channel: null,
-        status: 'failed',
-        reason: 'subscriber_not_found',
-        error: null,
-      },
     ],
     ERASED_SUBSCRIBER_ID,
   );
   await completeBatch(db, batchId);
-  return subscriber.id;
 }
 
-/** A form with an answer from a site and one in the spam folder. */
+/** A form with a submission from a site. */
 async function seedDemoForm(db: Db, projectId: string, cipher: Cipher): Promise<void> {
   const id = randomUUID();
   const form = await insertForm(db, projectId, {
@@ -249,9 +246,7 @@ async function seedDemoForm(db: Db, projectId: string, cipher: Cipher): Promise<
     redirect_url: null,
     status: 'active',
   });
-  for (const name of ['Anna', 'Cheap pills http://spam.example']) {
-    const answers = { name, phone: '+1 555 010 0199', topic: 'order' };
-    const submission = { id: randomUUID(), form, answers, source: 'web' as const, isSpam: false };
-    await writeSubmission(db, 'uuid', { ...submission, subscriberId: null });
-  }
+  const answers = { name: 'Anna', phone: '+1 555 010 0199', topic: 'order' };
+  const submission = { id: randomUUID(), form, answers, source: 'web' as const, isSpam: false };
+  await writeSubmission(db, 'uuid', { ...submission, subscriberId: null });
 }

@@ -44,6 +44,8 @@ export interface EnvironmentOptions {
   signal: AbortSignal;
   onProgress: (message: string) => void;
   onExit: (exit: ChildExit) => void;
+  /** Called when the Temporal server, which takes longest, boots in its own process. */
+  onLaunched?: () => void;
 }
 
 export async function startEnvironment(options: EnvironmentOptions): Promise<Environment & Stoppable> {
@@ -137,7 +139,7 @@ interface TemporalAddresses {
 }
 
 async function startTemporal(
-  { config, signal, onProgress, onExit }: EnvironmentOptions,
+  { config, signal, onProgress, onExit, onLaunched }: EnvironmentOptions,
   dataDir: DataDir | null,
   stops: (() => Promise<unknown>)[],
 ): Promise<TemporalAddresses> {
@@ -154,6 +156,7 @@ async function startTemporal(
     signal,
     onProgress,
     onExit,
+    onLaunched,
   });
   stops.push(() => server.stop());
   return { address: server.address, uiUrl: uiUrl ?? server.uiUrl };

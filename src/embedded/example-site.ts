@@ -41,7 +41,7 @@ export async function startExampleSite(options: ExampleSiteOptions): Promise<Exa
   const { urlFile, log } = options;
   try {
     const site = await startOnFreePort(options);
-    await writeFile(urlFile, `${site.url}\n`).catch((err: unknown) =>
+    await writeFile(urlFile, `${site.url}\n`, { mode: 0o600 }).catch((err: unknown) =>
       log.warn({ err }, 'could not store the URL of the example site'),
     );
     return {

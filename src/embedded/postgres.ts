@@ -47,6 +47,13 @@ const stopSignals = { stopSignal: 'SIGINT', forceSignal: 'SIGQUIT' } as const;
 const readyTimeoutMs = 120_000;
 const maxStarts = 20;
 
+/** One small database on a developer's machine: the files are in the system's cache, and there is no replication. */
+const sparing = {
+  shared_buffers: '32MB',
+  io_method: 'sync',
+  max_logical_replication_workers: '0',
+};
+
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const { dataDir, settings = {}, onProgress = () => undefined } = options;
   if (options.port !== 0) {
@@ -119,6 +126,7 @@ function launch(
     log_destination: 'stderr',
     logging_collector: 'off',
     timezone: 'UTC',
+    ...sparing,
     ...settings,
   };
   const flags = Object.entries(parameters).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

@@ -7,26 +7,32 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import type { TemporalRelease } from './temporal-release';
 
 const run = promisify(execFile);
 
-/** The service that tells Temporal SDKs which archive contains a suitable development server. */
-const sdkDownloadUrl = 'https://temporal.download/cli/default';
-/** Short, so that without a network the next method is tried soon. */
-const responseTimeoutMs = 8_000;
-const stallTimeoutMs = 20_000;
+/** The service that tells Temporal SDKs which archive contains a release for a platform. */
+const publisherUrl = 'https://temporal.download/cli';
+/** Short, so that behind a firewall the next method is tried soon. */
+const noProgressMs = 10_000;
 
 const archiveInfo = z.object({ archiveUrl: z.url(), fileToExtract: z.string().min(1) });
 
-/** Downloads the CLI like the SDK's test server does, into `directory`, and returns its path. */
+/** Downloads the release as the SDK's test server does, into `directory`, and returns the program's path. */
 export async function downloadTemporalCli(
   directory: string,
   executable: string,
   {
-    downloadUrl = sdkDownloadUrl,
+    release,
+    downloadUrl = `${publisherUrl}/v${release.version}`,
     signal,
     onProgress,
-  }: { downloadUrl?: string; signal?: AbortSignal; onProgress: (message: string) => void },
+  }: {
+    release: TemporalRelease;
+    downloadUrl?: string;
+    signal?: AbortSignal;
+    onProgress: (message: string) => void;
+  },
 ): Promise<string> {
   try {
     onProgress('downloading the Temporal server');
@@ -53,7 +59,7 @@ async function fetchArchiveInfo(
   request.searchParams.set('format', 'tar.gz');
   request.searchParams.set('sdk-name', 'sdk-typescript');
   request.searchParams.set('sdk-version', sdkVersion());
-  const response = await fetch(request, { signal: anyOf(signal, AbortSignal.timeout(responseTimeoutMs)) });
+  const response = await fetch(request, { signal: anyOf(signal, AbortSignal.timeout(noProgressMs)) });
   if (!response.ok) throw new Error(`${request.host} returned ${response.status}`);
   return archiveInfo.parse(await response.json());
 }
@@ -71,7 +77,7 @@ async function fetchTo(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const stalled = new AbortController();
-  let timer = setTimeout(() => stalled.abort(new Error('the download stalled')), stallTimeoutMs);
+  let timer = setTimeout(() => stalled.abort(new Error('the download stalled')), noProgressMs);
   let received = 0;
   let reportedAt = Date.now();
   try {
@@ -80,7 +86,7 @@ async function fetchTo(
     const body = Readable.fromWeb(response.body as ReadableStream);
     body.on('data', (chunk: Buffer) => {
       clearTimeout(timer);
-      timer = setTimeout(() => stalled.abort(new Error('the download stalled')), stallTimeoutMs);
+      timer = setTimeout(() => stalled.abort(new Error('the download stalled')), noProgressMs);
       received += chunk.length;
       if (Date.now() - reportedAt < 5_000) return;
       reportedAt = Date.now();

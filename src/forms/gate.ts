@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../contract/errors';
 import type { Core } from '../core';
+import type { CountAddress } from '../http/address-limit';
 import { clientNetwork } from '../http/client-network';
 import { createRateLimiter, retryAfterSeconds } from '../http/rate-limiter';
 import type { OpenForm, OpenForms } from './open-forms';
@@ -53,6 +54,16 @@ function refuseUnlessAllowed(counted: { allowed: boolean; msBeforeNext: number }
   throw new AppError('rate_limit_form', undefined, { retryAfter: retryAfterSeconds(counted) });
 }
 
+/** Opens a form for a request. Submissions of a known form have limits of their own, so that a flood costs no query each. */
+export async function openFor(
+  ctx: Context,
+  { openForms, countAddress }: { openForms: OpenForms; countAddress: CountAddress },
+  id: string,
+): Promise<OpenForm> {
+  if (ctx.method !== 'POST' || !openForms.remembers(id)) await countAddress(ctx);
+  return openForms(id);
+}
+
 /**
  * Stands before the routes of `/f/{form_id}`: CORS, the origin and the limits, before anything is read of the body. What
  * is refused here costs no query but the counters'.
@@ -60,14 +71,15 @@ function refuseUnlessAllowed(counted: { allowed: boolean; msBeforeNext: number }
 export function formGate(deps: {
   config: Pick<Core['config'], 'development'>;
   openForms: OpenForms;
+  countAddress: CountAddress;
   countSubmission: CountSubmission;
 }): Middleware {
-  const { config, openForms, countSubmission } = deps;
+  const { config, countSubmission } = deps;
   return async (ctx, next) => {
     const id = /^\/f\/([^/]+)$/.exec(ctx.path)?.[1];
     if (id === undefined || !['GET', 'HEAD', 'POST', 'OPTIONS'].includes(ctx.method)) return next();
     ctx.state['routePattern'] = '/f/{form_id}';
-    const form = await openForms(id);
+    const form = await openFor(ctx, deps, id);
     const isAllowed = isAllowedOrigin(form.allowed_origins, originOf(ctx), config);
     ctx.vary('Origin');
     if (isAllowed) allowOrigin(ctx);

@@ -2,12 +2,12 @@ import { botTexts, type OutgoingMessage } from '../bots';
 import { isRenderable, normalContent, type InlineContent } from '../contract/content';
 import type { Core } from '../core';
 import type { Db } from '../db/pool';
-import { findNotifiedMembers, queueMemberMessages, type NotifiedMember } from '../projects';
+import { findNotifiedMembers, queueFormMessages, type NotifiedMember } from '../projects';
 import { faultOf, renderFor, resolveTemplate } from '../templates';
 import { answerValues } from './answer-values';
 import type { FormRoute } from './contract';
 import { withAnswers } from './forms';
-import type { LockedSubmission } from './queries/routes';
+import { hasMessagedMembers, type LockedSubmission } from './queries/routes';
 import type { Outcome } from './outcome';
 
 /** Queues the message of a route to the members who want messages from the bot, in the transaction of its outcome. */
@@ -15,7 +15,7 @@ export async function messageMembers(
   { config, publicUrl }: Pick<Core, 'config' | 'publicUrl'>,
   db: Db,
   routeId: string,
-  { project_id, form_id, fields, answers }: LockedSubmission,
+  { id, project_id, form_id, form_name, fields, answers }: LockedSubmission,
   route: Extract<FormRoute, { action: 'message' }>,
 ): Promise<Outcome> {
   const members = await findNotifiedMembers(db, project_id);
@@ -28,24 +28,32 @@ export async function messageMembers(
   const messages = members.map((member) => {
     const own = contentFor(member);
     return {
-      accountId: member.account_id,
+      memberId: member.member_id,
       message: outgoing(own, member, `${publicUrl()}/dashboard/forms/${form_id}`),
       fault: faultOf(own),
     };
   });
   if (messages.some(({ fault }) => fault !== null)) return { status: 'failed', reason: 'invalid_message' };
-  await queueMemberMessages(db, project_id, routeId, messages);
+  await queueFormMessages(db, {
+    projectId: project_id,
+    formId: form_id,
+    formName: form_name,
+    submissionId: id,
+    routeId,
+    isFirst: !(await hasMessagedMembers(db, id)),
+    messages,
+  });
   return { status: 'done', reason: null };
 }
 
 /** A member is no subscriber: names of a subscriber are known and empty. */
 function readerOf({
-  account_id,
+  member_id,
   first_name,
   username,
   lang,
 }: NotifiedMember): Parameters<typeof renderFor>[1] {
-  return { id: account_id, first_name, username, lang, external_id: null, properties: {} };
+  return { id: member_id, first_name, username, lang, external_id: null, properties: {} };
 }
 
 /** Buttons that send something back are for subscribers; below those with a link there is one to the submissions. */

@@ -19,6 +19,8 @@ export interface OpenForm extends OpenFormRow {
 export interface OpenForms {
   /** Throws `not_found` unless the form takes submissions. */
   (id: string): Promise<OpenForm>;
+  /** Whether the next request for it may cost no query. */
+  remembers(id: string): boolean;
   /** The form has changed: the next request reads it. */
   forget(id: string): void;
 }
@@ -68,5 +70,8 @@ export function createOpenForms({ pool, cipher }: { pool: pg.Pool; cipher: Ciphe
     return form;
   }
 
-  return Object.assign(open, { forget: (id: string) => void remembered.delete(id.toLowerCase()) });
+  return Object.assign(open, {
+    remembers: (id: string) => remembered.has(id.toLowerCase()),
+    forget: (id: string) => void remembered.delete(id.toLowerCase()),
+  });
 }

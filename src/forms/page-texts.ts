@@ -13,6 +13,8 @@ export interface FormTexts {
   notFoundText: string;
   expiredTitle: string;
   expiredText: string;
+  closedTitle: string;
+  closedText(project: string): string;
   tooManyTitle: string;
   tooManyText: string;
   blockedTitle: string;
@@ -33,6 +35,9 @@ const en: FormTexts = {
   notFoundText: 'The link is incomplete, or the form is closed.',
   expiredTitle: 'This link has expired',
   expiredText: 'Ask for a new link where you got this one.',
+  closedTitle: 'Fill in this form on the website',
+  closedText: (project) =>
+    `${project} takes answers on its own website only. Open the form there, or use your personal link.`,
   tooManyTitle: 'Too many submissions',
   tooManyText: 'Your answers were not sent. Go back and try again in a minute.',
   blockedTitle: 'This form is temporarily unavailable',
@@ -53,6 +58,9 @@ const ru: FormTexts = {
   notFoundText: 'Ссылка неполная, или форма закрыта.',
   expiredTitle: 'Ссылка больше не действует',
   expiredText: 'Попросите новую там, где получили эту.',
+  closedTitle: 'Заполните форму на сайте',
+  closedText: (project) =>
+    `«${project}» принимает ответы только на своём сайте. Откройте форму там или по личной ссылке.`,
   tooManyTitle: 'Слишком много отправок',
   tooManyText: 'Ответы не отправлены. Вернитесь назад и попробуйте через минуту.',
   blockedTitle: 'Форма временно недоступна',

@@ -1,20 +1,26 @@
 import type { Context, Middleware } from 'koa';
 import { languages, type Language } from '../contract/common';
-import { AppError } from '../contract/errors';
+import { AppError, type ErrorCode } from '../contract/errors';
 import { limits } from '../contract/limits';
+import type { Core } from '../core';
+import type { CountAddress } from '../http/address-limit';
 import { browserLanguage } from '../http/browser-language';
 import { isHtmlForm, readFormBody } from '../http/form-body';
+import { ownOrigins } from '../http/own-origins';
 import { validated } from '../http/validate';
 import { findSubscriber } from '../subscribers';
 import { acceptSubmission, FaultyAnswers, type AcceptDeps } from './accept';
 import { submittedSchema, titleOf, type Submitted } from './contract';
-import type { CountSubmission } from './gate';
+import { openFor, type CountSubmission } from './gate';
 import type { OpenForm, OpenForms } from './open-forms';
+import { originOf } from './origins';
 import { formTexts } from './page-texts';
 import { addressOf, formDocument, formView, outcomeView, type Filled, type PageAddress } from './page-views';
 
 interface Deps extends AcceptDeps {
+  publicUrl: Core['publicUrl'];
   openForms: OpenForms;
+  countAddress: CountAddress;
   countSubmission: CountSubmission;
 }
 
@@ -29,12 +35,16 @@ export function formPage(deps: Deps): Middleware {
     ctx.state['routePattern'] = thanks ? '/forms/{form_id}/thanks' : '/forms/{form_id}';
     ctx.vary('Accept-Language');
     const page = new Page(ctx, deps);
-    const form = await deps.openForms(id).catch(unlessUnknown);
+    const form = await openFor(ctx, deps, id).catch(unlessUnknown);
     if (!form) return page.notFound();
     ctx.set('Content-Security-Policy', policyFor(form));
+    // So that browsers name the page's origin in its POST; with `no-referrer` they send `Origin: null`.
+    ctx.set('Referrer-Policy', 'same-origin');
     if (thanks) return page.thanks(form);
+    if (isPost) requireOwnOrigin(ctx, deps.publicUrl());
     const subscriberId = await page.subscriberOf(form);
     if (subscriberId === undefined) return page.expired(form);
+    if (subscriberId === null && form.captcha_url !== null) return page.closed(form);
     if (!isPost) return page.show(form, nothingFilled);
     await page.submit(form, subscriberId);
   };
@@ -56,6 +66,14 @@ function policyFor({ redirect_url }: OpenForm): string {
     `form-action 'self'${onward}`,
     "frame-ancestors 'none'",
   ].join('; ');
+}
+
+/** Sites post to `/f/{form_id}`, where their origins and the captcha are checked. */
+function requireOwnOrigin(ctx: Context, publicUrl: string): void {
+  const origin = originOf(ctx);
+  if (origin === null || !ownOrigins(ctx, publicUrl).includes(origin)) {
+    throw new AppError('origin_not_allowed');
+  }
 }
 
 function unlessUnknown(error: unknown): null {
@@ -102,10 +120,10 @@ class Page {
       if (!(error instanceof AppError)) throw error;
       if (error.code === 'rate_limit_form') {
         ctx.set('Retry-After', String(error.retryAfter));
-        return this.refuse(429, error, t.tooManyTitle, t.tooManyText, form);
+        return this.refuse(429, error.code, t.tooManyTitle, t.tooManyText, form);
       }
       if (error.code === 'billing_blocked') {
-        return this.refuse(402, error, t.blockedTitle, t.blockedText, form);
+        return this.refuse(402, error.code, t.blockedTitle, t.blockedText, form);
       }
       throw error;
     }
@@ -142,15 +160,21 @@ class Page {
     this.respond(t.expiredTitle, outcomeView('refused', t.expiredTitle, t.expiredText, form), form);
   }
 
+  /** The captcha's script may not run on Herald's origin, so visitors without a signed link use the owner's site. */
+  closed(form: OpenForm): void {
+    const t = formTexts[this.lang];
+    this.refuse(403, 'forbidden', t.closedTitle, t.closedText(form.project_name), form);
+  }
+
   notFound(): void {
     const t = formTexts[this.lang];
     this.ctx.status = 404;
     this.respond(t.notFoundTitle, outcomeView('refused', t.notFoundTitle, t.notFoundText, null), null);
   }
 
-  private refuse(status: number, error: AppError, title: string, text: string, form: OpenForm): void {
+  private refuse(status: number, code: ErrorCode, title: string, text: string, form: OpenForm): void {
     this.ctx.status = status;
-    this.ctx.state['errorCode'] = error.code;
+    this.ctx.state['errorCode'] = code;
     this.respond(title, outcomeView('refused', title, text, form), form);
   }
 

@@ -132,6 +132,8 @@ export function createFormRoutes(
         summary: 'Get a link to a form for a subscriber',
         description: 'Signed, for 7 days: what is submitted through it are the answers of this subscriber.',
         confidential: true,
+        // With it the caller acts as the subscriber.
+        scope: 'manage',
         params: formParams,
         query: linkQuery,
         response: formLinkSchema,

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId } from '../contract/ids';
-import { withTransaction } from '../db/pool';
+import { withTransaction, type Db } from '../db/pool';
 import { undoneOnError } from '../db/savepoint';
 import type { SendResult } from '../messages';
+import { projectMaySend } from '../projects';
 import {
   addedTags,
   lockSubscriber,
@@ -20,6 +21,7 @@ import {
   endRoute,
   findOwner,
   lockDue,
+  parkRoutes,
   recordBegun,
   recordEnd,
   recordWait,
@@ -30,7 +32,8 @@ import { sendToSubmitter } from './send-to-submitter';
 
 /** Where a submission stands after an activity of its workflow. */
 export interface RoutesRun {
-  status: 'running' | 'done' | 'deleted';
+  /** `parked`: the project may not send; the relay starts the workflow again when it may. */
+  status: 'running' | 'parked' | 'done' | 'deleted';
   /** The index of the route that comes next. */
   route: number | null;
   /** When the workflow reads the row again; null if it has nothing left to do. */
@@ -74,6 +77,7 @@ async function runNext(
     await recordEnd(db, id);
     return { status: 'done', route: null, nextAt: null, waitMs: 0 };
   }
+  if (!(await projectMaySend(db, submission.project_id))) return park(db, id, due.index);
   const { route } = due;
   if (route.action === 'message' && route.to === 'submitter' && subscriber) {
     await recordBegun(db, id, due.id);
@@ -81,6 +85,11 @@ async function runNext(
   }
   await endRoute(db, due.id, await outcomeOf(deps, db, { due, submission, subscriber }));
   return 'next';
+}
+
+async function park(db: Db, id: string, route: number): Promise<RoutesRun> {
+  await parkRoutes(db, id);
+  return { status: 'parked', route, nextAt: null, waitMs: 0 };
 }
 
 interface Running {
@@ -156,7 +165,9 @@ async function send(deps: RouteDeps, begun: BegunMessage): Promise<RoutesRun | n
     await endRoute(deps.pool, due.id, outcome);
     return null;
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'platform_busy') throw error;
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === 'project_inactive') return park(deps.pool, submission.id, due.index);
+    if (error.code !== 'platform_busy') throw error;
     const now = submission.now.getTime();
     const waited = now - (due.began_at ?? submission.now).getTime();
     const waitMs = Math.min(Math.max(waited, BUSY_MS.least), BUSY_MS.most);

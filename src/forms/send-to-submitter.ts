@@ -14,7 +14,7 @@ const PATIENT_MS = 24 * 3_600_000;
 
 /**
  * Sends the message of a route; the route's id is that of the request, so a repeated call finds the message. Throws
- * `platform_busy` while no bot can take it.
+ * `platform_busy` while no bot can take it, and `project_inactive` while the project may not send.
  */
 export async function sendToSubmitter(
   deps: RouteDeps,
@@ -45,7 +45,7 @@ export async function sendToSubmitter(
     const [detail] = await sendTo(deps, submission.project_id, request, [subscriber], due.id);
     return detail ? sendResultOf(detail) : notSent('failed', 'unknown');
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
+    if (!(error instanceof AppError) || error.code === 'project_inactive') throw error;
     if (error.code === 'platform_busy') {
       if (isPatient) throw error;
       return notSent('failed', 'platform_unavailable');

@@ -1,6 +1,7 @@
 import { PlatformError } from '../bots';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
+import { projectMaySend } from '../projects';
 import { findSubscriber, lockSubscriber } from '../subscribers';
 import { bySystem, changeTicket } from './change';
 import type { TicketStatus } from './contract';
@@ -27,11 +28,9 @@ export interface Advanced {
   nextAt: Date | null;
   /** Until then, by the database's clock. */
   waitMs: number;
-  /** A closed ticket needs no clock. */
-  isOpen: boolean;
 }
 
-const GONE: Advanced = { status: 'removed', nextAt: null, waitMs: 0, isOpen: false };
+const GONE: Advanced = { status: 'removed', nextAt: null, waitMs: 0 };
 const DAY_MS = 86_400_000;
 /** As `replyUnderWay`. The result of a reply wakes the workflow at once; this is for a process that died before it. */
 const REPLY_MS = 30_000;
@@ -40,31 +39,39 @@ const RATING_RETRY_MS = { least: 30_000, most: 900_000 };
 /** For this long after the close. */
 const RATING_MS = DAY_MS;
 
-/** Does what is due for a ticket: tells that it is unanswered, closes it, asks for a rating. Safe to repeat. */
+/** Does what is due for a ticket: reports that it is unanswered, closes it, asks for a rating. Safe to repeat. */
 export async function advanceTicket(deps: AdvanceDeps, ticketId: string): Promise<Advanced> {
-  const advanced = await runTimers(deps, ticketId);
-  if (advanced.status !== 'closed') return advanced;
-  const later = await replyUnderWay(deps.pool, ticketId);
-  if (later) {
-    await recordNext(deps.pool, ticketId, later);
-    return { ...advanced, nextAt: later, waitMs: REPLY_MS };
-  }
-  const again = await askForRating(deps, ticketId);
-  if (!again) return advanced;
-  await recordNext(deps.pool, ticketId, again.at);
-  return { ...advanced, nextAt: again.at, waitMs: again.waitMs };
-}
-
-async function runTimers({ pool, config }: AdvanceDeps, ticketId: string): Promise<Advanced> {
+  const { pool } = deps;
   const owner = await findTicketOwner(pool, ticketId);
   if (!owner) return GONE;
+  const advanced = await runTimers(deps, ticketId, owner);
+  if (advanced.status !== 'closed') return advanced;
+  const replyAt = await replyUnderWay(pool, ticketId);
+  const later = replyAt ? { at: replyAt, waitMs: REPLY_MS } : await askForRating(deps, ticketId);
+  return withTransaction(pool, async (db) => {
+    const ticket = await lockTicket(db, owner.project_id, ticketId);
+    if (!ticket) return GONE;
+    // It was reopened during the question. That change has the row read again.
+    if (ticket.status !== 'closed') return { status: ticket.status, nextAt: null, waitMs: 0 };
+    await recordNext(db, ticket, later?.at ?? null);
+    return { status: ticket.status, nextAt: later?.at ?? null, waitMs: later?.waitMs ?? 0 };
+  });
+}
+
+type Owner = NonNullable<Awaited<ReturnType<typeof findTicketOwner>>>;
+
+async function runTimers({ pool, config }: AdvanceDeps, ticketId: string, owner: Owner): Promise<Advanced> {
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   return withTransaction(pool, async (db) => {
     if (owner.subscriber_id) await lockSubscriber(db, owner.project_id, owner.subscriber_id);
     let ticket = await lockTicket(db, owner.project_id, ticketId);
     if (!ticket) return GONE;
     const { auto_close_days } = await findSettings(db, owner.project_id);
-    const timers = { unansweredMs: config.HERALD_UNANSWERED_SECONDS * 1000, autoCloseDays: auto_close_days };
+    const timers: Timers = {
+      unansweredMs: config.HERALD_UNANSWERED_SECONDS * 1000,
+      autoCloseDays: auto_close_days,
+      virtualDays: config.HERALD_VIRTUAL_TICKET_DAYS,
+    };
     const { unansweredAt, closeAt } = timesOf(ticket, timers);
     if (unansweredAt && ticket.waiting_since && isDue(unansweredAt, ticket)) {
       await recordUnanswered(db, ticket.id);
@@ -74,25 +81,42 @@ async function runTimers({ pool, config }: AdvanceDeps, ticketId: string): Promi
     if (closeAt && isDue(closeAt, ticket)) {
       ticket = await changeTicket(db, ticket, { status: 'closed' }, bySystem, format);
     }
+    if (ticket.status === 'closed') return { status: ticket.status, nextAt: null, waitMs: 0 };
     const next = timesOf(ticket, timers);
     const nextAt = earliest(next.unansweredAt, next.closeAt);
-    await recordNext(db, ticket.id, nextAt);
+    await recordNext(db, ticket, nextAt);
     const waitMs = nextAt ? Math.max(1, nextAt.getTime() - ticket.now.getTime()) : 0;
-    return { status: ticket.status, nextAt, waitMs, isOpen: ticket.status !== 'closed' };
+    return { status: ticket.status, nextAt, waitMs };
   });
 }
 
-function timesOf(
-  { status, status_since, waiting_since, unanswered_reported }: TicketRow,
-  { unansweredMs, autoCloseDays }: { unansweredMs: number; autoCloseDays: number | null },
-): { unansweredAt: Date | null; closeAt: Date | null } {
+interface Timers {
+  unansweredMs: number;
+  /** Of a ticket that waits for its customer; null: never. */
+  autoCloseDays: number | null;
+  /** Of a form's ticket without a subscriber that no member has taken up. */
+  virtualDays: number;
+}
+
+function timesOf(ticket: TicketRow, timers: Timers): { unansweredAt: Date | null; closeAt: Date | null } {
+  const { status, waiting_since, unanswered_reported } = ticket;
   const isClosed = status === 'closed';
   const waits = !isClosed && waiting_since !== null && !unanswered_reported;
-  const closes = status === 'waiting' && autoCloseDays !== null;
   return {
-    unansweredAt: waits ? new Date(waiting_since.getTime() + unansweredMs) : null,
-    closeAt: closes ? new Date(status_since.getTime() + autoCloseDays * DAY_MS) : null,
+    unansweredAt: waits ? new Date(waiting_since.getTime() + timers.unansweredMs) : null,
+    closeAt: closeTimeOf(ticket, timers),
   };
+}
+
+function closeTimeOf(
+  { status, status_since, source, virtual, first_reply_at, created_at }: TicketRow,
+  { autoCloseDays, virtualDays }: Timers,
+): Date | null {
+  if (status === 'waiting' && autoCloseDays !== null) {
+    return new Date(status_since.getTime() + autoCloseDays * DAY_MS);
+  }
+  const isUntouched = source === 'form' && virtual && status === 'new' && first_reply_at === null;
+  return isUntouched ? new Date(created_at.getTime() + virtualDays * DAY_MS) : null;
 }
 
 const isDue = (at: Date, { now }: TicketRow) => at.getTime() <= now.getTime();
@@ -104,7 +128,8 @@ function earliest(one: Date | null, other: Date | null): Date | null {
 
 /**
  * Sends the question once: it is claimed before the call, so that a worker that dies loses it rather than asking twice. A
- * customer who has sent /stop is not asked. Returns when to try again if the messenger is unavailable.
+ * customer who has sent /stop is not asked. Returns when to try again if the messenger is unavailable or the project may not
+ * send.
  */
 async function askForRating(
   { pool, messengers, turns, log }: AdvanceDeps,
@@ -114,7 +139,8 @@ async function askForRating(
   if (!ticket) return null;
   const subscriber =
     ticket.subscriber_id && (await findSubscriber(pool, ticket.project_id, ticket.subscriber_id));
-  const messenger = subscriber && subscriber.active ? await messengers.reaching(subscriber) : null;
+  const mayAsk = subscriber && subscriber.active && (await projectMaySend(pool, ticket.project_id));
+  const messenger = mayAsk ? await messengers.reaching(subscriber) : null;
   if (!subscriber || !subscriber.active) {
     await endRating(pool, ticketId);
     return null;

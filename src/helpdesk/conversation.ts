@@ -16,7 +16,7 @@ import { AppError } from '../contract/errors';
 import type { Core } from '../core';
 import { withTransaction, type Db } from '../db/pool';
 import { onBehalfOf } from '../db/project-share';
-import { findProjectBySlug } from '../projects';
+import { findProjectBySlug, projectMaySend } from '../projects';
 import { findSubscriberOfUser, lockSubscriber, personOf, subscribe, userOf } from '../subscribers';
 import { byCustomer } from './change';
 import { createTicket } from './create';
@@ -86,7 +86,7 @@ export function helpdeskChat(deps: Deps): ChatHandlers {
     const type = await findAnyType(pool, typeId);
     const user = userOf(tap);
     const person =
-      type && serves(tap, type.project_id)
+      type && serves(tap, type.project_id) && (await projectMaySend(pool, type.project_id))
         ? await findSubscriberOfUser(pool, type.project_id, user.channel, user.platform_user_id)
         : null;
     if (!type || !person) return replace(tap, { text: texts.unknownLink });

@@ -1,21 +1,25 @@
 import type pg from 'pg';
-import type { Core } from '../core';
-import { BATCH_ROWS, inTurn } from '../db/batches';
+import { type BatchWork, MORE, type Next, scheduleAt, unschedule } from '../base/agenda';
+import { BATCH_ROWS } from '../db/batches';
 import { withTransaction, type Db } from '../db/pool';
-import { startRelay, type Relay } from '../temporal/relay';
 import {
-  claimSweeps,
+  deleteSweep,
   insertSweep,
-  renewSweep,
-  settleSweep,
+  lockSweep,
+  sweepKinds,
   sweepNext,
   type TicketSweep,
 } from './queries/sweeps';
 
-/** Changes up to a thousand rows in the transaction of the caller; the relay changes the others after it. */
+const kindName = (kind: TicketSweep['kind']) => `ticket-sweeps-${kind}`;
+
+/** Changes up to a thousand rows in the transaction of the caller; the agenda changes the others after it. */
 export async function beginSweep(db: Db, sweep: TicketSweep): Promise<void> {
+  const { kind, id, project_id } = sweep;
   await insertSweep(db, sweep);
-  if ((await sweepNext(db, sweep)) < BATCH_ROWS) await settleSweep(db, sweep);
+  const next = (await sweepNext(db, sweep)) < BATCH_ROWS ? await settleSweep(db, sweep) : MORE;
+  if (next === null) await unschedule(db, kindName(kind), [id]);
+  else await scheduleAt(db, kindName(kind), [{ id, project_id, at: next }]);
 }
 
 /** The tickets and the messages of a removed member stay, without the member. */
@@ -25,28 +29,24 @@ export async function forgetMember(db: Db, projectId: string, memberId: string):
   }
 }
 
-/**
- * A transaction for each batch, repeatable: what is done is no longer found. It locks the row first, so that a sweep which
- * begins again meanwhile is not taken for the one that has ended.
- */
-async function sweepRest(pool: pg.Pool, sweep: TicketSweep): Promise<void> {
-  const sweepBatch = () =>
-    withTransaction(pool, async (db) => {
-      if ((await renewSweep(db, sweep)) === 0) return { isDone: true };
-      if ((await sweepNext(db, sweep)) > 0) return { isDone: false };
-      await settleSweep(db, sweep);
-      return { isDone: true };
-    });
-  while (!(await inTurn(sweep.project_id, sweepBatch)).isDone);
+/** Repeatable: what is done is no longer found. */
+export function ticketSweeps(pool: pg.Pool): BatchWork[] {
+  return sweepKinds.map((kind) => ({
+    name: kindName(kind),
+    nextBatch: ({ id, project_id }) =>
+      withTransaction(pool, async (db) => {
+        const sweep = { kind, id, project_id };
+        // First, so that a sweep which begins again meanwhile is not taken for the one that has ended.
+        if (!(await lockSweep(db, sweep))) return null;
+        return (await sweepNext(db, sweep)) > 0 ? MORE : settleSweep(db, sweep);
+      }),
+  }));
 }
 
-export function startTicketSweeps({ pool, log }: Pick<Core, 'pool' | 'log'>): Relay {
-  return startRelay<TicketSweep>({
-    name: 'ticket_sweeps',
-    sweepMs: 5_000,
-    concurrency: 1,
-    claim: (limit) => claimSweeps(pool, limit),
-    start: (sweep) => sweepRest(pool, sweep),
-    log,
-  });
+/** Nothing is left for now. Ends the sweep, unless rows that refer to what was removed can still be committed. */
+async function settleSweep(db: Db, sweep: TicketSweep): Promise<Next> {
+  const found = await lockSweep(db, sweep);
+  if (found && !found.isOver) return found.ends_at;
+  await deleteSweep(db, sweep);
+  return null;
 }

@@ -12,7 +12,7 @@ import { securityHeaders } from './security-headers';
 export interface AppDeps extends GuardDeps, ErrorMapperDeps {
   /** For the routes of logins. Default: as for the others. */
   login?: GuardDeps;
-  /** True once shutdown has begun: new requests get 503. */
+  /** True once shutdown has begun: each connection ends with its next response. */
   stopping: () => boolean;
   /** How many proxies in front of the service append to X-Forwarded-For. */
   trustedProxies: number;
@@ -33,7 +33,7 @@ export function createApp({ routes, pages = [] }: AppParts, deps: AppDeps): Koa 
   app.use(requestLog(deps.log));
   app.use(errorMapper(deps));
   app.use(securityHeaders(deps));
-  app.use(refuseWhileStopping(deps.stopping));
+  app.use(closeWhileStopping(deps.stopping));
   app.use(refuseWithoutPath);
   app.use(outsideApi(inOrder(pages)));
   const { router, byPath } = createRouter(routes, deps);
@@ -132,12 +132,18 @@ const refuseWithoutPath: Middleware = async (ctx, next) => {
   await next();
 };
 
-function refuseWhileStopping(stopping: () => boolean): Middleware {
+/**
+ * The server takes no new connections, but clients still send requests on those that are open. These are served, because a
+ * refusal would fail a request that a single process could handle.
+ */
+function closeWhileStopping(stopping: () => boolean): Middleware {
   return async (ctx, next) => {
-    if (!stopping()) return next();
-    ctx.set('Connection', 'close');
-    throw new AppError('service_unavailable', 'The service is stopping. Retry in a moment.', {
-      retryAfter: 1,
-    });
+    const close = () => stopping() && ctx.set('Connection', 'close');
+    close();
+    try {
+      await next();
+    } finally {
+      close();
+    }
   };
 }

@@ -55,7 +55,11 @@ function operation(spec: RouteSpec, serverUrl: string): Json {
           },
         }
       : {}),
-    responses: { [spec.status]: success(spec), ...failures(spec, serverUrl) },
+    responses: {
+      [spec.status]: success(spec),
+      ...(spec.form ? { 303: seeOther(spec) } : {}),
+      ...failures(spec, serverUrl),
+    },
   };
 }
 
@@ -87,6 +91,7 @@ const headers = {
   'X-RateLimit-Remaining': header('Requests that are left in this minute.', { type: 'integer' }),
   'X-RateLimit-Reset': header('The Unix time at which the minute ends, in seconds.', { type: 'integer' }),
   'Retry-After': header('Seconds after which the request can be repeated.', { type: 'integer', minimum: 1 }),
+  Location: header('Where the browser goes on to.', { type: 'string', format: 'uri-reference' }),
   'Idempotent-Replayed': header('`true` if this is the response of an earlier request with the same key.', {
     type: 'string',
     enum: ['true'],
@@ -124,6 +129,14 @@ function success(spec: RouteSpec): Json {
     description: spec.summary,
     ...shown,
     content: { 'application/json': { schema, example: responseExample(schema) } },
+  };
+}
+
+/** The response to an HTML form. */
+function seeOther(spec: RouteSpec): Json {
+  return {
+    description: 'The body was that of an HTML form.',
+    headers: headersOf([...commonHeaders(spec), 'Location']),
   };
 }
 

@@ -80,7 +80,10 @@ export interface RouteSpec<
   text?: { type: string; maxBytes: number; reader: () => TextReader<unknown> };
   /** The body is a file of one of these types instead of JSON. The route checks it; `body` describes it. */
   file?: { types: readonly string[]; maxBytes: number };
-  /** The body may also be that of an HTML form (urlencoded), and have this size, although there is no key. */
+  /**
+   * The body may also be that of an HTML form (urlencoded), and have this size, although there is no key. The response to a
+   * form is a SeeOther.
+   */
   form?: { maxBytes: number };
   /** Request headers that the route reads, in lower case. */
   headers?: H;
@@ -102,6 +105,8 @@ export interface RouteSpec<
   example?: () => string;
   /** The JSON response is streamed and can have any length, so the route is no tool for agents. */
   streamed?: true;
+  /** A probe of an orchestrator, which is not counted by its address. */
+  uncounted?: true;
   /** Error codes besides those that every route can return (see commonErrors). */
   errors: ErrorCode[];
 }
@@ -174,6 +179,7 @@ export const authenticatedErrors: readonly ErrorCode[] = [
 export function commonErrors(spec: RouteSpec): ErrorCode[] {
   const codes: ErrorCode[] = ['internal_error', 'service_unavailable'];
   if (spec.auth === 'key') codes.push(...authenticatedErrors);
+  else if (!spec.uncounted) codes.push('rate_limit_address');
   if (spec.params) codes.push('not_found');
   const hasBody = spec.method !== 'GET';
   // Every route refuses query parameters that it does not know.

@@ -39,7 +39,7 @@ export async function askRecipients(deps: Deps, sessionId: string): Promise<void
   const session = await findSession(deps.pool, sessionId);
   if (!session || session.status !== 'pending' || session.wait_ms <= 0) return;
   const project = await findProject(deps.pool, session.project_id);
-  if (!project?.active) return;
+  if (!project) return;
   const recipients = await unaskedRecipients(deps.pool, sessionId);
   const asked = await Promise.allSettled(
     recipients.map((recipient) => askRecipient(deps, session, project, recipient)),

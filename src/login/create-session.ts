@@ -11,6 +11,7 @@ import type { Project } from '../projects/contract';
 import type { NewSession } from './contract';
 import { newMatchCode } from './match-code';
 import { insertSession, replaceHostedToken, secondsUntilSessionFits } from './queries/creation';
+import { makeRoom, NO_ROOM_RETRY_SECONDS } from './room';
 import { startOrLeaveToRelay, type SessionStarter } from './workflow';
 
 export interface CreatedSession {
@@ -39,18 +40,19 @@ export function newSession(id: string, { config }: Pick<Core, 'config'>): Create
 
 /**
  * Inserts a session, with the work's id, and starts its workflow. Succeeds without Temporal: the relay starts what did
- * not start.
+ * not start. `site`: the network of a stranger, which has a share of the open sessions.
  */
 export async function createSession(
   deps: Deps,
   project: Pick<Project, 'id' | 'slug'>,
   request: NewSession,
   work: Work,
+  site: string | null = null,
 ): Promise<CreatedSession> {
   const earlier = work.resumed ? await resumeSession(deps, project.id, work.id) : null;
   if (earlier) return earlier;
   const session = newSession(work.id, deps);
-  await insertWithinLimits(deps, project.id, request, session);
+  await insertWithinLimits(deps, project.id, { ...request, site }, session);
   await startOrLeaveToRelay(deps, {
     id: session.id,
     project_id: project.id,
@@ -86,7 +88,7 @@ async function resumeSession(
 async function insertWithinLimits(
   { pool, config, cipher }: Deps,
   projectId: string,
-  request: NewSession,
+  request: NewSession & { site: string | null },
   { id, startToken, hostedToken, matchCode }: CreatedSession,
 ): Promise<void> {
   await withTransaction(pool, async (db) => {
@@ -103,6 +105,9 @@ async function insertWithinLimits(
       address,
     });
     if (retryAfter > 0) throw new AppError('rate_limit_auth_sessions', undefined, { retryAfter });
+    if (request.site !== null && (await makeRoom(db, projectId, request.site)) !== null) {
+      throw new AppError('rate_limit_sign_in', undefined, { retryAfter: NO_ROOM_RETRY_SECONDS });
+    }
     const session = {
       ...request,
       client_address: address,

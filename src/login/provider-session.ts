@@ -26,7 +26,7 @@ export function openProviderSession(
   db: Db,
   deps: Pick<Core, 'config' | 'cipher'>,
   projectId: string,
-  device: { address: string; userAgent: string | null; userCode: string | null },
+  device: { address: string; site: string; userAgent: string | null; userCode: string | null },
   maxSeconds: number,
 ): { session: ProviderSession; inserted: Promise<unknown> } {
   const { id, startToken, hostedToken, matchCode, expiresIn: usual } = newSession(randomUUID(), deps);
@@ -35,6 +35,7 @@ export function openProviderSession(
   const inserted = insertProviderSession(db, projectId, {
     id,
     client_ip: device.address,
+    site: device.site,
     user_agent: device.userAgent ?? undefined,
     start_hash: sha256(startToken),
     start_sealed: deps.cipher.encrypt(startToken, 'start_token', id),

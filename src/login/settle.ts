@@ -24,7 +24,7 @@ import {
 } from './queries/decisions';
 import { findSession, findSessionTraceparent, lockSession, type AuthSession } from './queries/sessions';
 import { announceDecision, approve, bindAnswerer } from './settle-request';
-import { chargeLogin, lockProject, upsertAccount, type Account } from '../projects';
+import { chargeLogin, findProject, lockProject, upsertAccount, type Account } from '../projects';
 import { emitEvent } from '../events';
 
 interface SettleDeps {
@@ -107,7 +107,7 @@ async function settle(db: PoolClient, sessionId: string, deps: SettleDeps): Prom
   const answer = await firstAnswer(db, sessionId);
   if (!answer) return settleUnanswered(db, session);
   if (flows[session.flow].asks === 'subscribers') return settleRequest(db, session, answer, deps);
-  if (answer.answer === 'no') return decline(db, session, 'user', deps);
+  if (answer.answer === 'no') return settleNo(db, session, deps);
   return settleYes(db, session, answer, deps);
 }
 
@@ -164,6 +164,11 @@ async function decline(
     await announceDecision(db, session, 'auth.declined', decidedAt, config.HERALD_SUBSCRIBER_ID_FORMAT);
   }
   return { status: 'declined', reason, waitMs: 0, codeLifeMs: 0 };
+}
+
+async function settleNo(db: PoolClient, session: AuthSession, deps: SettleDeps): Promise<SettledSession> {
+  const project = await findProject(db, session.project_id);
+  return project?.active ? decline(db, session, 'user', deps) : expire(db, session.id);
 }
 
 async function settleYes(

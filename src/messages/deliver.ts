@@ -15,6 +15,7 @@ import { withTransaction, type Db } from '../db/pool';
 import { outsideProject } from '../db/project-share';
 import { emitEvent } from '../events';
 import type { FailureReason } from '../events/contract';
+import { projectMaySend } from '../projects';
 import { type SubscriberRecord, lockSubscriber, markBlocked } from '../subscribers';
 import { deliveryFailed, deliverySuccess } from './delivery-events';
 import {
@@ -32,7 +33,8 @@ export type OnResult = (db: pg.PoolClient, result: MessageResult, at: Date) => P
 
 /**
  * Sends one message when its turn comes, and records its result and event in one transaction. Returns null, without
- * sending, if the row does not exist, another process has claimed it, or it may no longer be sent.
+ * sending, if the row does not exist, another process has claimed it, or it may no longer be sent. Throws `project_inactive`,
+ * and leaves the message queued, if its project may not send.
  */
 export async function deliver(
   deps: DeliverDeps,
@@ -72,7 +74,10 @@ export async function deliver(
       deps.log.warn({ err }, 'the media of a message could not be recorded as sent'),
     ),
   );
-  if (!(await claim(deps.pool, messageId, mayStillSend))) return null;
+  if (!(await claim(deps.pool, messageId, mayStillSend))) {
+    if (await projectMaySend(deps.pool, subscriber.project_id)) return null;
+    throw new AppError('project_inactive');
+  }
   const { result, isUndelivered = false } =
     messenger && hasTurn
       ? await call(deps, messenger, subscriber, message, { progress, deadline })

@@ -4,7 +4,7 @@ export { checkEachMedia, mediaField } from './media-facts';
 export { contentForOne } from './one-content';
 export { type PreparedMessage, prepareMessage } from './prepare';
 export type { DeliverDeps } from './deliver';
-export { attemptedRecipients, insertMessages, requeueMessages } from './queries/messages';
+export { attemptedRecipients, insertMessages, requeueMessages, skipLateMessages } from './queries/messages';
 export { sendQueued, sendTo } from './send';
 export { BLOCKED, notSent, type SendResult, sendResultOf, skipReasonOf } from './send-result';
 export {

@@ -151,7 +151,7 @@ async function sendAll(
 ): Promise<SendDetail[]> {
   const pending = [...messages.entries()];
   const details: SendDetail[] = [];
-  await Promise.all(
+  const senders = await Promise.allSettled(
     Array.from({ length: CONCURRENCY }, async () => {
       for (let next = pending.shift(); next; next = pending.shift()) {
         const [index, message] = next;
@@ -159,6 +159,9 @@ async function sendAll(
       }
     }),
   );
+  // Only now: a caller that resumes must not find a message of this call that is still being sent.
+  const failed = senders.find((sender) => sender.status === 'rejected');
+  if (failed) throw failed.reason;
   return details;
 }
 

@@ -22,9 +22,13 @@ export interface AdapterDeps {
   beforeToken(): Promise<void>;
   /** Called before a refresh token of this grant is used. */
   beforeGrant(grantId: string): Promise<void>;
+  /** Called before a new device code of this client is stored. */
+  beforeDeviceCode(clientId: string): Promise<void>;
   /** Called before a device code is read: counts the poll, and records the outcome of its login. */
   beforeDevice(id: string): Promise<void>;
 }
+
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** What a client exchanges for tokens. Polls of a device are counted by its code. */
 const tokenModels = new Set(['AuthorizationCode', 'RefreshToken']);
@@ -53,6 +57,7 @@ export function createAdapter(model: string, deps: AdapterDeps): Adapter {
 
   return {
     async upsert(id, payload, expiresIn) {
+      if (model === 'DeviceCode') await deps.beforeDeviceCode(String(payload.clientId));
       const {
         jti: _jti,
         consumed: _consumed,
@@ -142,11 +147,7 @@ function presentClient(client: ActiveClient): AdapterPayload {
     id_token_signed_response_alg: client.id_token_alg,
     application_type: 'web',
     response_types: ['code'],
-    grant_types: [
-      'authorization_code',
-      'refresh_token',
-      ...(client.device ? ['urn:ietf:params:oauth:grant-type:device_code'] : []),
-    ],
+    grant_types: ['authorization_code', 'refresh_token', ...(client.device ? [DEVICE_GRANT] : [])],
     herald_project_id: client.project_id,
     herald_secret_hashes: client.secret_hashes,
   };

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../contract/errors';
 import { KIB, limits } from '../contract/limits';
+import type { CountAddress } from '../http/address-limit';
 import { createFailureLimit } from '../http/failure-limit';
 import { clientNetwork } from '../http/client-network';
 import { readBody, readShortText } from '../http/json-body';
@@ -10,7 +11,7 @@ import { sha256 } from '../lib/tokens';
 import type { CollectOutcome } from '../login';
 import { UsedMeanwhile } from './adapter';
 import { createDeviceLogins } from './device';
-import { withDeferredWrites } from './deferred-writes';
+import { takeDeferredWrites, withDeferredWrites } from './deferred-writes';
 import { collectOutcome } from './finish-login';
 import { loadKeys, openKeys } from './keys';
 import { loadLibrary, type KoaContextWithOIDC, type OidcProvider } from './library';
@@ -42,6 +43,9 @@ const paths: [path: RegExp, pattern: string, methods: string[]][] = [
   [/^\/session\/end\/success$/, '/session/end/{step}', READ],
 ];
 
+/** Servers of projects call these: their clients and grants have limits, and failed authentications are counted. */
+const serverPaths = new Set(['/token', '/me']);
+
 /** Where the standard lets a browser send its parameters in a form, too. */
 const formPaths = new Set(['/auth', '/session/end']);
 const FORM = 'application/x-www-form-urlencoded';
@@ -49,7 +53,10 @@ const FORM = 'application/x-www-form-urlencoded';
 const MAX_QUERY = 6_000;
 
 /** The OpenID Connect provider under /oidc, with the request log, headers and error pages of every other page. */
-export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutcome: CollectOutcome } {
+export function createOidc(deps: ProviderDeps & { countAddress: CountAddress }): {
+  pages: Middleware;
+  collectOutcome: CollectOutcome;
+} {
   const currentProvider = createProviderSource(deps);
   const maxBytes = deps.config.HERALD_KEYLESS_BODY_KIB * KIB;
   const startDeviceLogin = createDeviceLogins(deps);
@@ -57,6 +64,13 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
     name: 'oidc_device_code',
     points: limits.oidcDeviceCodesPerHour,
     seconds: 3_600,
+  });
+
+  // A subscriber has every /64 of a /48 network.
+  const countCodesOfSite = createRateLimiter(deps.pool, {
+    name: 'oidc_device_site',
+    points: limits.oidcDeviceCodesPerSite,
+    seconds: limits.oidcDeviceCodeMinutes * 60,
   });
 
   // Counts only failures: a client behind the same address goes on.
@@ -83,6 +97,7 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
     if (!found) return next();
     const [, pattern, methods] = found;
     ctx.state['routePattern'] = MOUNT + pattern;
+    if (!serverPaths.has(path)) await deps.countAddress(ctx);
     // The provider answers OPTIONS for pages of other sites.
     const isPreflight = ctx.method === 'OPTIONS' && path !== '/device';
     if (!isPreflight && !methods.includes(ctx.method)) {
@@ -91,8 +106,11 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
     }
     if (path === '/device') return openDevice(ctx);
     if (path === '/device/auth' && ctx.method === 'POST') {
-      const counted = await countDeviceCode(clientNetwork(ctx.ip));
-      if (!counted.allowed) {
+      for (const counted of [
+        await countDeviceCode(clientNetwork(ctx.ip)),
+        await countCodesOfSite(clientNetwork(ctx.ip, 48)),
+      ]) {
+        if (counted.allowed) continue;
         return refuseFor(ctx, retryAfterSeconds(counted), 'Too many device codes. Try again later.');
       }
     }
@@ -107,7 +125,11 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
     if (path === '/auth') allowRefreshTokens(ctx);
     if (ctx.method === 'POST') await provideBody(ctx, maxBytes);
     try {
-      await withDeferredWrites(deps.pool, () => run(provider, ctx, path));
+      await withDeferredWrites(deps.pool, async () => {
+        await run(provider, ctx, path);
+        // What the provider would keep for its page, which this browser does not see.
+        if (path === '/session/end' && endsWithoutQuestion(ctx)) takeDeferredWrites();
+      });
     } catch (error) {
       if (!(error instanceof UsedMeanwhile)) throw error;
       await error.endGrant(deps.pool);
@@ -223,9 +245,8 @@ function allowFormPost(ctx: Context): void {
  */
 async function endGrant({ pool }: ProviderDeps, provider: OidcProvider, ctx: Context): Promise<void> {
   const { oidc } = ctx as unknown as KoaContextWithOIDC;
-  if (ctx.status !== 200 || !oidc) return;
+  if (!oidc || !endsWithoutQuestion(ctx)) return;
   const hint = oidc.entities.IdTokenHint as { payload: { sid?: unknown } } | undefined;
-  if (!(hint && oidc.client) && oidc.session?.accountId) return;
   const sid = hint?.payload.sid;
   if (typeof sid === 'string') await revokeGrant(pool, sid, sha256(sid));
   const params = oidc.params as Record<string, string | undefined>;
@@ -235,6 +256,12 @@ async function endGrant({ pool }: ProviderDeps, provider: OidcProvider, ctx: Con
   }
   ctx.status = 303;
   ctx.redirect(target.href);
+}
+
+function endsWithoutQuestion(ctx: Context): boolean {
+  const { oidc } = ctx as unknown as KoaContextWithOIDC;
+  if (ctx.status !== 200 || !oidc) return false;
+  return Boolean(oidc.entities.IdTokenHint && oidc.client) || !oidc.session?.accountId;
 }
 
 function refuseFor(ctx: Context, retryAfter: number, description: string): void {

@@ -4,7 +4,7 @@ import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { sha256 } from '../lib/tokens';
 import { findAccount, claimsOfScopes } from './accounts';
-import { createAdapter, extraClientFields } from './adapter';
+import { createAdapter, DEVICE_GRANT, extraClientFields } from './adapter';
 import { takeDeferredWrites } from './deferred-writes';
 import { settleDevice, userCodes } from './device';
 import type { SigningKey } from './keys';
@@ -78,6 +78,7 @@ export function createProvider(deps: ProviderDeps, library: OidcLibrary, keys: S
   const adapterDeps = {
     db: pool,
     beforeToken: () => counted(tokenLimit.countClient(Provider.ctx?.oidc.client?.clientId ?? '')),
+    beforeDeviceCode: (clientId: string) => counted(tokenLimit.countDeviceCode(clientId)),
     beforeGrant: (grantId: string) => counted(tokenLimit.countGrant(grantId)),
     beforeDevice: (id: string) => settleDevice({ pool, library, provider, starter: deps.starter }, id),
   };
@@ -167,6 +168,10 @@ export function createProvider(deps: ProviderDeps, library: OidcLibrary, keys: S
   const provider = new Provider(issuerOf(publicUrl()), configuration);
   compareSecretsByHash(provider);
   useIssuerInUrls(provider);
+  nameUnauthorizedClients(library, provider);
+  provider.on('device_authorization.success', (_ctx, response: { interval?: number }) => {
+    response.interval = limits.oidcDevicePollSeconds;
+  });
   // An ID token names its grant, so that a logout with it ends this grant and no other.
   (provider.Client.prototype as unknown as { includeSid(): boolean }).includeSid = () => true;
   provider.on('server_error', (_ctx, err) => deps.log.error({ err }, 'request of OpenID Connect failed'));
@@ -196,6 +201,26 @@ function compareSecretsByHash(provider: OidcProvider): void {
     const hashes = this.herald_secret_hashes ?? [];
     return hashes.map((hash) => timingSafeEqual(given, Buffer.from(hash, 'hex'))).includes(true);
   };
+}
+
+/**
+ * Another grant than the client's own is `unauthorized_client` (RFC 6749, 5.2). The library says `invalid_request`.
+ */
+function nameUnauthorizedClients({ errors, Provider }: OidcLibrary, provider: OidcProvider): void {
+  const client = provider.Client.prototype as unknown as { grantTypeAllowed(type: string): boolean };
+  const { grantTypeAllowed } = client;
+  client.grantTypeAllowed = function (type) {
+    const isAllowed = grantTypeAllowed.call(this, type);
+    if (!isAllowed && type === requestedGrant(Provider.ctx?.oidc)) {
+      throw new errors.UnauthorizedClient(`${type} is not allowed for this client`);
+    }
+    return isAllowed;
+  };
+}
+
+function requestedGrant(oidc: KoaContextWithOIDC['oidc'] | undefined): unknown {
+  if (oidc?.route === 'device_authorization') return DEVICE_GRANT;
+  return oidc?.route === 'token' ? oidc.params?.['grant_type'] : undefined;
 }
 
 /** URLs follow the public URL. The library would build them from the Host header, which a proxy may change. */

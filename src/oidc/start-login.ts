@@ -4,16 +4,16 @@ import type { Core } from '../core';
 import { withTransaction, type Db } from '../db/pool';
 import { onBehalfOf } from '../db/project-share';
 import { clientNetwork } from '../http/client-network';
-import { expireSessions, openProviderSession, showProviderSession, type SessionStarter } from '../login';
+import {
+  makeRoom,
+  NO_ROOM_RETRY_SECONDS,
+  openProviderSession,
+  showProviderSession,
+  type SessionStarter,
+} from '../login';
 import { isBillingBlocked, lockProject } from '../projects';
 import { takeDeferredWrites } from './deferred-writes';
-import {
-  hasOpenLogins,
-  hasOpenLoginsOfSite,
-  insertLogin,
-  lockOldestUnopenedLogin,
-  secondsUntilLoginFits,
-} from './queries/logins';
+import { insertLogin, secondsUntilLoginFits } from './queries/logins';
 
 export type StartLoginDeps = Pick<Core, 'pool' | 'config' | 'cipher' | 'log' | 'publicUrl'> & {
   starter: Pick<SessionStarter, 'start' | 'signalRedeemed'>;
@@ -47,9 +47,6 @@ export class LoginRefused extends Error {
 
 export class BillingBlocked extends Error {}
 
-/** Seconds after which a project with too many open logins may have room. */
-const BUSY_RETRY_SECONDS = 60;
-
 /**
  * Begins a login for the provider: a session like any other, with its workflow and its hosted page, which belongs to the
  * browser of this request. Limits are checked under the project's row lock, so that they are exact. Returns the path of
@@ -63,22 +60,19 @@ export async function startLogin(ctx: Context, deps: StartLoginDeps, request: Lo
   const writes = takeDeferredWrites();
   const open = async (db: Db) => {
     // One round trip: each statement begins after the one before it.
-    const [, isBlocked, wait, isSiteBusy, isBusy] = await Promise.all([
+    const [, isBlocked, wait, full] = await Promise.all([
       lockProject(db, projectId),
       isBillingBlocked(db, projectId, deps.config.HERALD_GRACE_HOURS),
       secondsUntilLoginFits(db, projectId, address, limits.oidcLoginsPerAddressPerHour),
-      hasOpenLoginsOfSite(db, projectId, site, limits.oidcOpenLoginsPerSite),
-      hasOpenLogins(db, projectId, limits.oidcOpenLogins),
+      makeRoom(db, projectId, site),
     ]);
     if (isBlocked) throw new BillingBlocked();
     if (wait > 0) throw new LoginRefused('too_many', wait);
-    if (isSiteBusy) throw new LoginRefused('too_many', BUSY_RETRY_SECONDS);
-    // So that logins that are never answered cannot keep others from logging in.
-    const unopened = isBusy ? await lockOldestUnopenedLogin(db, projectId) : null;
-    if (unopened !== null) await expireSessions(db, [unopened]);
-    else if (isBusy) throw new LoginRefused('busy', BUSY_RETRY_SECONDS);
+    if (full === 'site') throw new LoginRefused('too_many', NO_ROOM_RETRY_SECONDS);
+    if (full === 'project') throw new LoginRefused('busy', NO_ROOM_RETRY_SECONDS);
     const shown = {
       address: device.address,
+      site,
       userAgent: device.userAgent.slice(0, limits.userAgentLength) || null,
       userCode: 'userCode' in waiting ? waiting.userCode : null,
     };
@@ -90,7 +84,6 @@ export async function startLogin(ctx: Context, deps: StartLoginDeps, request: Lo
       interaction: 'interaction' in waiting ? waiting.interaction : null,
       device_hash: 'deviceHash' in waiting ? waiting.deviceHash : null,
       address,
-      site,
     };
     await Promise.all([opened.inserted, insertLogin(db, login), ...writes.map((write) => write(db))]);
     return opened.session;

@@ -1,3 +1,4 @@
+import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { createRateLimiter, retryAfterSeconds, type Count } from '../http/rate-limiter';
 
@@ -13,16 +14,23 @@ export class TooManyTokenRequests extends Error {
   }
 }
 
-/** Counts what an authenticated client sends to the token endpoint, before any token is used up. */
+/** Counts what a client sends, before a token is used or a device code is stored. */
 export interface TokenLimit {
   countClient(clientId: string): Promise<void>;
   countGrant(grantId: string): Promise<void>;
+  /** Counts a new device code. */
+  countDeviceCode(clientId: string): Promise<void>;
 }
 
 export function createTokenLimit({ pool, config }: Pick<Core, 'pool' | 'config'>): TokenLimit {
   const perMinute = (name: string, points: number) => createRateLimiter(pool, { name, points, seconds: 60 });
   const clients = perMinute('oidc_client', config.HERALD_OIDC_CLIENT_REQUESTS_PER_MINUTE);
   const grants = perMinute('oidc_grant', config.HERALD_OIDC_GRANT_REQUESTS_PER_MINUTE);
+  const deviceCodes = createRateLimiter(pool, {
+    name: 'oidc_device_client',
+    points: limits.oidcDeviceCodesPerClient,
+    seconds: limits.oidcDeviceCodeMinutes * 60,
+  });
   const counted = async (count: Count, key: string) => {
     const result = await count(key);
     if (!result.allowed) throw new TooManyTokenRequests(retryAfterSeconds(result));
@@ -30,5 +38,6 @@ export function createTokenLimit({ pool, config }: Pick<Core, 'pool' | 'config'>
   return {
     countClient: (clientId) => counted(clients, clientId),
     countGrant: (grantId) => counted(grants, grantId),
+    countDeviceCode: (clientId) => counted(deviceCodes, clientId),
   };
 }

@@ -95,10 +95,7 @@ function forbiddenHost(host: string, policy: LocalPolicy): string | null {
   }
   if (host.split('.').includes('')) return 'must have a valid host name';
   if (isLocalhostName(host)) return policy.allowLocal ? null : 'must not point to this machine';
-  const isPrivate =
-    metadataNames.has(host) ||
-    privateSuffixes.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
-  return isPrivate ? `has the private host name ${host}` : null;
+  return metadataNames.has(host) || hasPrivateSuffix(host) ? `has the private host name ${host}` : null;
 }
 
 /** `linkLocal` → `a private network (link-local)`. */
@@ -110,6 +107,20 @@ function network(range: string): string {
 function isLoopbackHost(host: string): boolean {
   if (isIP(host) === 0) return isLocalhostName(host);
   return forbiddenRange(host, { allowLocal: false }) === 'loopback';
+}
+
+/**
+ * Whether a host is in a private network or on this machine by its name or address alone, without DNS. A name without a dot
+ * is one of a private network.
+ */
+export function isPrivateHost(hostname: string): boolean {
+  const host = bareHost(hostname);
+  if (isIP(host) !== 0) return privateRanges.has(forbiddenRange(host, { allowLocal: false }) ?? '');
+  return !host.includes('.') || isLocalhostName(host) || hasPrivateSuffix(host);
+}
+
+function hasPrivateSuffix(host: string): boolean {
+  return privateSuffixes.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
 }
 
 /** The host of a URL, without brackets and the final dot. */

@@ -6,6 +6,7 @@ import type { Core } from '../core';
 import type { Db } from '../db/pool';
 import type { Authenticate } from '../http/guard';
 import { setHttpOnlyCookie } from '../http/http-only-cookie';
+import { ownOrigins } from '../http/own-origins';
 import { randomToken256, sha256 } from '../lib/tokens';
 import {
   findAccountSession,
@@ -104,10 +105,8 @@ const ALLOWED_SITES = ['', 'same-origin', 'none'];
  */
 export function requireSameOrigin(ctx: Context, publicUrl: string): void {
   const origin = ctx.get('origin');
-  const ownOrigins = [`${ctx.protocol}://${ctx.host}`, new URL(publicUrl).origin];
-  if (!ALLOWED_SITES.includes(ctx.get('sec-fetch-site')) || (origin !== '' && !ownOrigins.includes(origin))) {
-    throw notOwnPage();
-  }
+  const isOwn = origin === '' || ownOrigins(ctx, publicUrl).includes(origin);
+  if (!ALLOWED_SITES.includes(ctx.get('sec-fetch-site')) || !isOwn) throw notOwnPage();
 }
 
 function notOwnPage(): AppError {

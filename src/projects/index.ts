@@ -4,13 +4,15 @@ export { requireSameOrigin, setSessionCookie, signIn, userAgentOf } from './dash
 export { findAccountSession } from './queries/dashboard-sessions';
 export { chargeLogin } from './charge-login';
 export { isBillingBlocked } from './queries/credits';
+export { maySend, projectMaySend } from './queries/sending';
+export { type StopWork, stoppedWork } from './stop-project';
 export { type Account, findAccount, upsertAccount } from './queries/accounts';
 export { findLatestProject } from './queries/account-projects';
 export { type Member, findMember, listMembers } from './queries/members';
 export {
   findNotifiedMembers,
   type NotifiedMember,
-  queueMemberMessages,
+  queueFormMessages,
   queueNotices,
   queueTicketNotices,
 } from './queries/notices';

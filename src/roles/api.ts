@@ -20,6 +20,7 @@ import { createOpenForms, type OpenForms } from '../forms/open-forms';
 import { formPage } from '../forms/page';
 import { createPublicFormRoutes } from '../forms/public-routes';
 import { createFormRoutes } from '../forms/routes';
+import { addressLimit, createAddressCount } from '../http/address-limit';
 import { createApp } from '../http/app';
 import { docsPages } from '../http/docs';
 import { errorPage, wantsPage } from '../http/error-page';
@@ -80,7 +81,7 @@ import { readinessParts } from './readiness';
 
 export interface RunningApi {
   port: number;
-  /** Refuses new requests and waits for running ones. */
+  /** Accepts no more connections and finishes the requests that arrive on open ones. */
   stop(): Promise<void>;
 }
 
@@ -178,8 +179,10 @@ export async function startApi({ pools, ...rest }: Core, ownPages: Middleware[] 
   const openForms = createOpenForms(core);
   const counts = createRequestCounts();
   const routes = createRoutes(core, readinessParts(core), waiter, stopping.signal, openForms, counts);
-  const oidc = createOidc({ ...login, starter: createSessionStarter(login) });
-  const forms = { openForms, countSubmission: createSubmissionLimit(core) };
+  const countAddress = createAddressCount(core);
+  const oidc = createOidc({ ...login, countAddress, starter: createSessionStarter(login) });
+  const forms = { openForms, countAddress, countSubmission: createSubmissionLimit(core) };
+  const uncounted = new Set(routes.filter(({ spec }) => spec.uncounted).map(({ spec }) => spec.path));
   const ownRequests = createOwnRequests();
   const guarded = guardDeps(core, counts);
   let port = 0;
@@ -200,11 +203,8 @@ export async function startApi({ pools, ...rest }: Core, ownPages: Middleware[] 
           messengers: platforms(),
         }),
         webFiles({ development: config.development, hasSession }),
-        brandFiles(core),
-        miniAppPage(),
-        miniAppLimit(core),
+        // These count by address what needs it.
         formPage({ ...core, ...forms }),
-        loginPage({ ...login, collectOutcome: oidc.collectOutcome }),
         oidc.pages,
         mcpEndpoint({
           routes,
@@ -215,6 +215,11 @@ export async function startApi({ pools, ...rest }: Core, ownPages: Middleware[] 
           version: packageVersion(),
         }),
         botWebhooks(login),
+        addressLimit(countAddress, uncounted),
+        brandFiles(core),
+        miniAppPage(),
+        miniAppLimit(core),
+        loginPage({ ...login, collectOutcome: oidc.collectOutcome }),
       ],
     },
     {
@@ -234,9 +239,10 @@ export async function startApi({ pools, ...rest }: Core, ownPages: Middleware[] 
   return {
     port: server.port,
     async stop() {
+      const stopped = server.stop(config.HERALD_SHUTDOWN_SECONDS * 1000);
       stopping.abort();
       waiter.stop();
-      await server.stop(config.HERALD_SHUTDOWN_SECONDS * 1000);
+      await stopped;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { retention as agenda } from '../base/agenda/queries';
 import { retention as bots } from '../bots/queries/retention';
 import { retention as broadcasts } from '../broadcasts/queries/retention';
 import { retention as db, retentions } from '../db/retention';
@@ -35,6 +36,7 @@ export function registerRetention(): void {
     bots,
     templates,
     exports: csvExports,
+    agenda,
     db,
   };
   retentions.register(...Object.entries(rooms).map(([room, tables]) => ({ room, tables })));

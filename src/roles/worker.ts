@@ -2,27 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../../activities';
+import { batchKind, startAgenda, type Agenda, type Kind } from '../base/agenda';
 import { startBroadcastRelay } from '../broadcasts/relay';
 import { startRecurringRelay } from '../broadcasts/recurring/relay';
 import { startScheduledRelay } from '../broadcasts/scheduled/relay';
 import type { Core } from '../core';
-import { startEntryRelay } from '../drip/enrol';
-import { startEnrolmentSync } from '../drip/sync';
+import { dripEntries } from '../drip/enrol';
+import { dripSyncs } from '../drip/sync';
 import { startDripRelay } from '../drip/relay';
 import { startFormRelay } from '../forms/relay';
-import { startEventEraser } from '../events/eraser';
-import { startTicketRelay } from '../helpdesk/relay';
-import { startTicketSweeps } from '../helpdesk/sweeps';
+import { eventErasures } from '../events/eraser';
+import { ticketKind } from '../helpdesk/kind';
+import { ticketSweeps } from '../helpdesk/sweeps';
 import { startSessionReconciler } from '../login/reconciler';
 import { startSessionRelay } from '../login/relay';
 import { createSessionStarter } from '../login/workflow';
 import { startRetention } from '../operations/retention';
-import { startImportRelay } from '../subscribers/import-relay';
-import { startLabelRelay } from '../subscribers/labels';
+import { importKind } from '../subscribers/import-kind';
+import { labelChanges } from '../subscribers/labels';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
 import type { QueueName } from '../temporal/names';
 import { installRuntime, startWorkers } from '../temporal/workers';
-import { startMemberNotices } from '../projects/team/notices';
+import { memberNotices } from '../projects/team/notices';
 import { startEndpointAlerts } from '../webhooks/alerts';
 import { createAttempter, type Attempter } from '../webhooks/attempt';
 import { startExpressLane } from '../webhooks/express-lane';
@@ -56,9 +57,10 @@ const CONNECT_RETRY_MS = 2_000;
 export async function startWorkerRole(core: Core, options: WorkerRoleOptions): Promise<RunningWorkerRole> {
   await installRuntime(core.log);
   const attempter = createAttempter({ allowLocal: core.config.allowLocalWebhooks });
-  const jobs = startJobs(core, attempter);
+  const agenda = startAgenda(core, kindsOf(core));
+  const jobs = [...startJobs(core, attempter), agenda];
   try {
-    const { client, relays, stopWorkers } = await startOnTemporal(core, attempter, options);
+    const { client, relays, stopWorkers } = await startOnTemporal(core, attempter, agenda, options);
     return {
       client,
       async stop() {
@@ -86,15 +88,24 @@ function startJobs(core: Core, attempter: Attempter): Running[] {
   return [
     // Before the relay of deliveries, which is woken with it: its claim, which an attempt follows at once, is sent first.
     startExpressLane({ ...core, attempter }),
-    startLabelRelay(core),
-    startTicketSweeps(core),
-    startEnrolmentSync(core),
-    startEntryRelay(core),
     startEndpointAlerts(core),
-    startMemberNotices(core),
     startSearchIndex(core),
     startRetention(core),
-    startEventEraser(core),
+  ];
+}
+
+/** What is due at a time and needs only the database. */
+function kindsOf(core: Core): Kind[] {
+  const { pool } = core;
+  return [
+    memberNotices(core),
+    ...[
+      labelChanges(pool),
+      dripEntries(pool),
+      dripSyncs(core),
+      eventErasures(pool),
+      ...ticketSweeps(pool),
+    ].map(batchKind),
   ];
 }
 
@@ -107,6 +118,7 @@ interface RunningOnTemporal {
 async function startOnTemporal(
   core: Core,
   attempter: Attempter,
+  agenda: Agenda,
   options: WorkerRoleOptions,
 ): Promise<RunningOnTemporal> {
   const connection = await connectWhenAvailable(core, options);
@@ -123,6 +135,7 @@ async function startOnTemporal(
       fastEndpoints,
       stopping: stopping.signal,
     }),
+    cachedWorkflows: core.config.HERALD_CACHED_WORKFLOWS,
     onFailure: options.onFailure,
     only: options.queues,
   });
@@ -131,16 +144,15 @@ async function startOnTemporal(
   const onWorkerConnection = { ...core, client, eagerClient: () => client };
   const forLogin = { ...onWorkerConnection, pool: core.pools.login };
   const starter = createSessionStarter(forLogin);
+  agenda.add([ticketKind(onWorkerConnection), importKind(onWorkerConnection)]);
   const relays = [
     startSessionRelay({ ...forLogin, starter }),
     startSessionReconciler({ ...forLogin, starter }),
     startDeliveryRelay({ ...onWorkerConnection, fastEndpoints }),
     startBroadcastRelay(onWorkerConnection),
-    startImportRelay(onWorkerConnection),
     startScheduledRelay(onWorkerConnection),
     startRecurringRelay(onWorkerConnection),
     startDripRelay(onWorkerConnection),
-    startTicketRelay(onWorkerConnection),
     startFormRelay(onWorkerConnection),
     startDeliveryReconciler(onWorkerConnection),
   ];

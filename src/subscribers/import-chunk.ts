@@ -59,7 +59,7 @@ export function importNextChunk({ pool, format }: Deps, importId: string): Promi
       const code = outcomes[n] ?? null;
       return code === null ? [] : [{ row, code }];
     });
-    await recordChunk(db, importId, {
+    await recordChunk(db, job, {
       done: lines.length,
       failed: errors.length,
       errors: [...job.errors, ...errors].slice(0, limits.importErrors),

@@ -25,7 +25,7 @@ const CHUNK_ROWS = 100;
 const LENGTH_AT_ONCE = 256 * KIB;
 
 /**
- * Stores a file, a part of it in a transaction; the relay starts its workflow after the last one. The import's id is the
+ * Stores a file, a part of it in a transaction; the agenda starts its workflow after the last one. The import's id is the
  * work's id. What a crash leaves is not an import yet: the request with the same key completes it, and otherwise retention
  * removes it.
  */
@@ -45,7 +45,7 @@ export async function acceptImport(
     await insertImport(db, { id: work.id, project_id: projectId, dry_run: dryRun, columns, rows });
   };
   const complete = async (db: Db) => {
-    if ((await completeImport(db, work.id, chunks.length)) === 1) return;
+    if (await completeImport(db, { id: work.id, project_id: projectId }, chunks.length)) return;
     const found = await findImport(db, projectId, work.id);
     if (!found?.is_stored) throw new Error('another request has taken over the import');
   };

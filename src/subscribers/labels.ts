@@ -1,24 +1,29 @@
 import type pg from 'pg';
+import {
+  AFTER_REQUEST,
+  type BatchWork,
+  beginNow,
+  MORE,
+  type Next,
+  scheduleAt,
+  unschedule,
+} from '../base/agenda';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
-import { BATCH_ROWS, inTurn } from '../db/batches';
+import { BATCH_ROWS } from '../db/batches';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
-import type { Core } from '../core';
 import { createRegistry } from '../lib/registry';
 import { lockProject } from '../projects';
-import { startRelay, type Relay } from '../temporal/relay';
 import {
-  claimLabelChanges,
   deleteLabel,
-  endLabelChange,
+  deleteLabelChange,
   findChangingLabel,
   findLabel,
   insertLabelChange,
-  leaveLabelChange,
+  lockLabelChange,
   readLabel,
   registerLabels,
-  renewLabelChange,
   replaceOnNext,
   updateLabel,
   type LabelChange,
@@ -108,7 +113,7 @@ export async function changeLabel(
       ? null
       : beginChange(db, { project_id: projectId, kind, name, new_name: newName });
   });
-  if (rest) await replaceNow(pool, rest);
+  if (rest) await beginNow(pool, labelChanges(pool), rest);
   return requireLabel(pool, projectId, kind, newName, name);
 }
 
@@ -127,60 +132,50 @@ export async function removeLabel(
     await deleteLabel(db, projectId, kind, name);
     return beginChange(db, { project_id: projectId, kind, name, new_name: null });
   });
-  if (rest) await replaceNow(pool, rest);
+  if (rest) await beginNow(pool, labelChanges(pool), rest);
 }
 
-/** Returns the change if more subscribers may have the label. The caller holds the project's row lock. */
-async function beginChange(db: Db, labelChange: LabelChange): Promise<LabelChange | null> {
+/** Returns the entry of the change if more subscribers may have the label. The caller holds the project's row lock. */
+async function beginChange(db: Db, labelChange: LabelChange): Promise<DueChange | null> {
   if ((await replaceOnNext(db, labelChange)) < BATCH_ROWS) return null;
-  await insertLabelChange(db, labelChange);
-  return labelChange;
+  const due = { id: await insertLabelChange(db, labelChange), project_id: labelChange.project_id };
+  await scheduleAt(db, LABEL_CHANGES, [{ ...due, at: AFTER_REQUEST }]);
+  return due;
 }
 
-/** How long a request works on the subscribers, before it leaves the rest to the relay. */
-const REPLACE_MS = 5_000;
-
-/** The change has been made: a fault now must not look as if it had not. */
-async function replaceNow(pool: pg.Pool, labelChange: LabelChange): Promise<void> {
-  await replaceRest(pool, labelChange, performance.now() + REPLACE_MS).catch(() => {
-    // The relay goes on with it.
-  });
+interface DueChange {
+  id: string;
+  project_id: string;
 }
+
+const LABEL_CHANGES = 'label-changes';
 
 /**
- * Replaces a label on the subscribers who still have it, in batches with a transaction each: a label can have 100,000, and
- * logins wait for the project's row, messages for the subscribers'. Repeatable: what is done has no longer the old name.
+ * Replaces a label on the subscribers who still have it: a label can have 100,000, and logins wait for the project's row,
+ * messages for the subscribers'. Repeatable: what is done has no longer the old name.
  */
-async function replaceRest(pool: pg.Pool, labelChange: LabelChange, deadline = Infinity): Promise<void> {
-  for (let isDone = false; !isDone;) {
-    if (performance.now() > deadline) return void (await leaveLabelChange(pool, labelChange));
-    const replaced = await inTurn(
-      labelChange.project_id,
-      async () =>
-        (await renewLabelChange(pool, labelChange)) === 0 ? null : replaceOnNext(pool, labelChange),
-      { waitMs: deadline - performance.now() },
-    );
-    if (replaced === null) return;
-    if (replaced === BATCH_ROWS) continue;
-    // Subscribers get labels under the project's lock, so no one gets the old name between the last batch and the end.
-    isDone = await withTransaction(pool, async (db) => {
-      await lockProject(db, labelChange.project_id);
-      if ((await replaceOnNext(db, labelChange)) === BATCH_ROWS) return false;
-      await endLabelChange(db, labelChange);
-      return true;
-    });
-  }
+export function labelChanges(pool: pg.Pool): BatchWork {
+  return {
+    name: LABEL_CHANGES,
+    async nextBatch(due) {
+      const isFull = await withTransaction(pool, async (db) => {
+        const labelChange = await lockLabelChange(db, due.id);
+        return labelChange !== null && (await replaceOnNext(db, labelChange)) === BATCH_ROWS;
+      });
+      return isFull ? MORE : replaceLast(pool, due);
+    },
+  };
 }
 
-/** Goes on where a request has reached its time limit, or its process has died. */
-export function startLabelRelay({ pool, log }: Pick<Core, 'pool' | 'log'>): Relay {
-  return startRelay<LabelChange>({
-    name: 'labels',
-    sweepMs: 5_000,
-    concurrency: 1,
-    claim: (limit) => claimLabelChanges(pool, limit),
-    start: (labelChange) => replaceRest(pool, labelChange),
-    log,
+/** Subscribers get labels under the project's lock, so no one gets the old name between the last batch and the end. */
+function replaceLast(pool: pg.Pool, { id, project_id }: DueChange): Promise<Next> {
+  return withTransaction(pool, async (db) => {
+    await lockProject(db, project_id);
+    const labelChange = await lockLabelChange(db, id);
+    if (labelChange && (await replaceOnNext(db, labelChange)) === BATCH_ROWS) return MORE;
+    await deleteLabelChange(db, id);
+    await unschedule(db, LABEL_CHANGES, [id]);
+    return null;
   });
 }
 

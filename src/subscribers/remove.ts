@@ -4,7 +4,7 @@ import type { Core } from '../core';
 import { inBatches, inTurn } from '../db/batches';
 import { withoutCommitHook, withTransaction } from '../db/pool';
 import { SHARE_WAIT_MS } from '../db/project-share';
-import { emitEvent, eraseDueEvents, markEventsForErasure } from '../events';
+import { emitEvent, eraseEventsOf } from '../events';
 import { rewriteRecordedResponses } from '../http/idempotency';
 import { lockProject } from '../projects';
 import { orNotFound, requireSubscriber, uuidOf } from './changes';
@@ -41,8 +41,7 @@ export async function removeSubscriber(
     await rewriteRecordedResponses(db, deps.cipher, linkIds, withoutExternalId);
     const data = { ...presentSubscriber(subscriber, format), active: false };
     const event = subscriber.active ? await emitEvent(db, projectId, 'subscription.deleted', data) : null;
-    await markEventsForErasure(db, projectId, id, event?.id ?? null);
-    await eraseDueEvents(db);
+    await eraseEventsOf(db, person, event?.id ?? null);
   });
 }
 

@@ -45,11 +45,14 @@ function refuseUnknownNames(text: string, path: string): void {
 /** With what the bot adds below it, it still fits into a message. */
 const MOST_CHARACTERS = 3_000;
 
-/** The bot's own text stands in for one that is empty or too long with the values of this reader. */
+/**
+ * The bot's own text stands in for one that is empty or too long with the values of this reader, and while the project is
+ * inactive.
+ */
 export const renderProjectText: FindProjectText = async ({ pool, config }, name, projectId, reader) => {
   const found = await findProjectTexts(pool, projectId);
   const source = found?.texts[name]?.[reader.lang];
-  if (!found || !source) return null;
+  if (!found?.active || !source) return null;
   const subscriber = await findSubscriberOfUser(pool, projectId, reader.channel, reader.platform_user_id);
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   const valueOf = valuesFor(subscriber, { vars: {}, project: found.project, format });

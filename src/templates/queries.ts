@@ -180,11 +180,11 @@ export function listOperatorTemplates(
 export function findProjectTexts(
   db: Db,
   projectId: string,
-): Promise<{ texts: Partial<ProjectTexts>; project: string } | null> {
+): Promise<{ texts: Partial<ProjectTexts>; project: string; active: boolean } | null> {
   return row(
     db,
     'find_project_texts',
-    `SELECT t.texts, p.name AS project FROM project_texts t JOIN projects p ON p.id = t.project_id WHERE t.project_id = $1`,
+    `SELECT t.texts, p.name AS project, p.active FROM project_texts t JOIN projects p ON p.id = t.project_id WHERE t.project_id = $1`,
     [projectId],
   );
 }

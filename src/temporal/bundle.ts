@@ -9,6 +9,7 @@ const workflowsPath = path.join(__dirname, '..', '..', 'workflows');
 export async function buildWorkflowBundle(outFile: string): Promise<void> {
   const { code } = await bundleWorkflowCode({
     workflowsPath,
+    webpackConfigHook: (config) => ({ ...config, devtool: 'inline-nosources-source-map' }),
     logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
   });
   await mkdir(path.dirname(outFile), { recursive: true });

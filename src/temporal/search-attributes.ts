@@ -3,11 +3,11 @@ import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { searchAttributeTypes } from './names';
 
-const indexedTypes = {
+const indexedTypes = () => ({
   Keyword: temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
   Int: temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_INT,
   Datetime: temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
-};
+});
 
 const PROBE_MS = 250;
 const PROBE_LIMIT_MS = 30_000;
@@ -27,7 +27,7 @@ export async function registerSearchAttributes(client: Client, namespace: string
   const searchAttributes = Object.fromEntries(
     missing.map((name) => [
       name,
-      indexedTypes[searchAttributeTypes[name as keyof typeof searchAttributeTypes]],
+      indexedTypes()[searchAttributeTypes[name as keyof typeof searchAttributeTypes]],
     ]),
   );
   await client.connection.operatorService.addSearchAttributes({ namespace, searchAttributes });

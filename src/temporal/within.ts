@@ -22,11 +22,27 @@ export function within<T>(client: Client, ms: number, call: () => Promise<T>): P
   return withTimeout(running, ms + 50, `Temporal did not respond within ${ms} ms`);
 }
 
+const closings = new WeakMap<Client, AbortController>();
+
+function closingOf(client: Client): AbortController {
+  const known = closings.get(client);
+  if (known) return known;
+  const created = new AbortController();
+  closings.set(client, created);
+  return created;
+}
+
+/** Aborts when the client is being closed. */
+export function isClosing(client: Client): AbortSignal {
+  return closingOf(client).signal;
+}
+
 /**
  * Closes the client's connection after its calls have ended. A call that has timed out here may still wait for a retry
  * inside the SDK, and that retry would throw outside of any promise on a closed connection.
  */
 export async function closeClient(client: Client): Promise<void> {
+  closingOf(client).abort();
   await Promise.allSettled([...(calls.get(client) ?? [])]);
   await client.connection.close();
 }

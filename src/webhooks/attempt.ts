@@ -1,8 +1,9 @@
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { limits } from '../contract/limits';
 import { rejectOnAbort, withAbortAfter } from '../lib/timeout';
 import { vetUrl, type VettedUrl } from '../outbound/addresses';
 import { createVettedConnector } from '../outbound/dial';
+import { createProjectAgent, projectOrigin } from '../outbound/project-agent';
 import { type AttemptError, describeError, type ErrorWord, failure } from './attempt-error';
 import type { OwnHeaders } from './contract';
 import { deliveryHeaders } from './headers';
@@ -12,7 +13,10 @@ import { captureBody, keepHeaders, parseRetryAfter } from './response';
 
 export interface AttempterOptions {
   allowLocal: boolean;
-  /** Connections to one origin. Origins never share any, so a hanging one does not hold up the others. */
+  /**
+   * Connections of one project to one origin. Neither origins nor projects share any, so a hanging endpoint holds up no
+   * endpoint elsewhere and none of another project.
+   */
   connections?: number;
   /** For the whole attempt: name lookup, connection, response and the end of its body. */
   timeoutMs?: number;
@@ -22,6 +26,7 @@ export interface AttempterOptions {
 }
 
 export interface AttemptInput {
+  projectId: string;
   url: string;
   deliveryId: string;
   event: string;
@@ -60,7 +65,7 @@ export interface Attempter {
 
 export function createAttempter(options: AttempterOptions): Attempter {
   const { allowLocal, timeoutMs = 1_000 * limits.webhookAttemptSeconds, connections = 64 } = options;
-  const agent = new Agent({
+  const agent = createProjectAgent({
     connect: createVettedConnector({ ...options, timeoutMs }),
     connections,
     pipelining: 1,
@@ -106,7 +111,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
       let statusCode: number | null = null;
       try {
         const posted = dispatcher.request<OnSend>({
-          origin: target.url.origin,
+          origin: projectOrigin(target.url, input.projectId),
           path: target.url.pathname + target.url.search,
           method: 'POST',
           headers,

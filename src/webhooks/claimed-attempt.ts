@@ -61,6 +61,7 @@ export function createClaimedAttempts({ pool, cipher, attempter, log, config }: 
       const started = performance.now();
       noteChange(pool, 'deliveries', claim.project_id);
       const result = await attempter.attempt({
+        projectId: claim.project_id,
         url: claim.url,
         deliveryId,
         event: claim.event_name,

@@ -46,7 +46,7 @@ test('kill -9 of the worker between the routes of submissions: each route runs o
     const sent = await fetch(link.body.url, {
       method: 'POST',
       redirect: 'manual',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: service.url },
       body: 'size=M',
     });
     expect(sent.status).toBe(303);

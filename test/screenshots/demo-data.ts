@@ -247,11 +247,11 @@ export async function nameEndpoints(service: TestService, demo: Demo): Promise<v
 
 /** The project of the demo site, without its limit of sessions. */
 export async function startDemoSite(service: TestService, dataDir: string): Promise<ExampleSite> {
-  const { api_key: apiKey } = await seedDemoProject(
-    service.pool,
-    path.join(dataDir, 'demo-api-key'),
-    testCipher,
-  );
+  const { api_key: apiKey } = await seedDemoProject({
+    pool: service.pool,
+    cipher: testCipher,
+    keyFile: path.join(dataDir, 'demo-api-key'),
+  });
   await service.pool.query('UPDATE projects SET sessions_per_hour = 1000, sessions_per_address = 1000');
   const { url, service: running } = service;
   const urlFile = path.join(dataDir, 'demo-site-url');

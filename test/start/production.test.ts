@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Channel } from '../../src/contract/common';
+import { maskPassword } from '../../src/lib/mask-password';
 import { randomToken256, sha256 } from '../../src/lib/tokens';
 import { upsertAccount } from '../../src/projects/queries/accounts';
 import { insertDashboardSession } from '../../src/projects/queries/dashboard-sessions';
@@ -63,6 +64,7 @@ describe('with a database and a Temporal server of its own', () => {
         PORT: String(port),
         TEMPORAL_UI_URL: 'https://temporal.example',
         HERALD_OPERATORS: 'max:7, telegram:42',
+        HERALD_ALLOW_LOCAL_WEBHOOKS: 'true',
       },
       ['--roles', 'api'],
     );
@@ -74,10 +76,12 @@ describe('with a database and a Temporal server of its own', () => {
         simulator_url: null,
         temporal_address: settings['TEMPORAL_ADDRESS'],
         temporal_ui_url: 'https://temporal.example',
-        database_url: database.url,
+        database_url: maskPassword(database.url),
         demo: null,
         demo_url: null,
       });
+      expect(herald.stdout()).not.toContain(new URL(database.url).password);
+      expect(herald.stderr()).toContain('HERALD_ALLOW_LOCAL_WEBHOOKS is true');
       const url = `http://127.0.0.1:${port}`;
       await eventually(async () => (await fetch(`${url}/readyz`)).status === 200);
       const refused = (await (await fetch(`${url}/v1/event-types`)).json()) as { docs_url: string };

@@ -59,6 +59,7 @@ function finish(child: ChildProcess): Promise<Finished> {
 
 /** An npm script in its own process group, as in a terminal. */
 export interface NpmProcess {
+  pid: number;
   stdout(): string;
   stderr(): string;
   /** The parsed line of `--json`; rejects if the process exits without printing it. */
@@ -96,6 +97,7 @@ export function startNpm(args: string[], settings: Record<string, string>, cwd =
   const groupGone = async () => void (await eventually(() => !groupExists(pid), 60_000));
 
   return {
+    pid,
     stdout: () => seen.stdout,
     stderr: () => seen.stderr,
     finished,

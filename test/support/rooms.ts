@@ -9,6 +9,7 @@ export const root = path.join(__dirname, '..', '..');
 export const floors: string[][] = [
   ['lib', 'contract'],
   ['db', 'outbound', 'temporal', 'http'],
+  ['agenda'],
   ['events', 'exports'],
   ['bots'],
   ['projects'],
@@ -21,16 +22,21 @@ export const floors: string[][] = [
   ['embedded', 'operations'],
   ['roles', 'cli'],
 ];
-export const layers = new Set(floors.slice(0, 2).flat());
-export const domains = new Set(floors.slice(2, -2).flat());
+export const layers = new Set(floors.slice(0, 3).flat());
+export const domains = new Set(floors.slice(3, -2).flat());
 
 export function floorOf(room: string): number {
   return floors.findIndex((rooms) => rooms.includes(room));
 }
 
+/** Folders of rooms: the tiers of the house. */
+const tiers = new Set(['base']);
+
 export function roomOf(file: string): string | null {
-  const [first, second, ...rest] = file.split(path.sep);
-  return first === 'src' && second !== undefined && rest.length > 0 ? second : null;
+  const [first, ...places] = file.split(path.sep);
+  if (tiers.has(places[0] ?? '')) places.shift();
+  const [room, ...rest] = places;
+  return first === 'src' && room !== undefined && rest.length > 0 ? room : null;
 }
 
 /** The TypeScript files below a folder, by their paths from the root. */

@@ -38,6 +38,7 @@ export interface TestServiceOptions {
   bundlePath?: string;
   /** Pages of this installation only. */
   pages?: ServiceOptions['pages'];
+  seed?: ServiceOptions['seed'];
   /** Aborts the start, for a process that waits for Temporal. */
   signal?: AbortSignal;
   /** Collects every log line, to search for what must not be there. */
@@ -83,6 +84,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     platforms: { ...withTokens(config), ...simulatedPlatforms(simulator) },
     queues: options.queues,
     pages: options.pages,
+    seed: options.seed,
     signal: options.signal,
     onFailure: (error) => {
       throw error;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError, loadConfig, settings, unknownSettings } from '../../src/config';
 import { configurationReference } from '../../src/config-reference';
+import { settingWarnings } from '../../src/unsafe-settings';
 
 const key = Buffer.alloc(32, 1).toString('base64');
 const production = {
@@ -162,6 +163,42 @@ describe('production', () => {
     }
     expect(problems(hurried)).toEqual([]);
     expect(problems({ ...production, ...hurried, NODE_ENV: 'test' })).toEqual([]);
+  });
+
+  it.each(['http://herald.example.com', 'http://8.8.8.8:3000', 'http://[2001:4860:4860::8888]'])(
+    'refuses URLs that carry secrets unencrypted over a public network: %s',
+    (url) => {
+      const why = (secrets: string) =>
+        `must use https in production, unless its host is private: ${secrets} would cross the network unencrypted`;
+      expect(problems({ ...production, HERALD_PUBLIC_URL: url, TELEGRAM_API_ROOT: url })).toEqual([
+        `HERALD_PUBLIC_URL: ${why('keys, codes and session cookies')}`,
+        `TELEGRAM_API_ROOT: ${why('the bot’s token')}`,
+      ]);
+      expect(problems({ HERALD_PUBLIC_URL: url })).toEqual([]);
+    },
+  );
+
+  it.each([
+    'http://localhost:3000',
+    'http://127.0.0.1:3000',
+    'http://[::1]:3000',
+    'http://192.168.1.5',
+    'http://10.0.0.5:8080',
+    'http://[fd00::1]',
+    'http://herald:3000',
+    'http://herald.internal',
+  ])('takes an http URL of a private host: %s', (url) => {
+    expect(problems({ ...production, HERALD_PUBLIC_URL: url })).toEqual([]);
+  });
+
+  it('warns of settings that open the network of the service or weaken its limits', () => {
+    const warnings = (env: Record<string, string>) => settingWarnings(loadConfig({ ...production, ...env }));
+    expect(warnings({ HERALD_TRUST_PROXY: '1' })).toEqual([]);
+    expect(warnings({ HERALD_TRUST_PROXY: '1', HERALD_ALLOW_LOCAL_WEBHOOKS: 'true' })).toEqual([
+      expect.stringMatching(/^HERALD_ALLOW_LOCAL_WEBHOOKS is true/),
+    ]);
+    expect(warnings({})).toEqual([expect.stringMatching(/^HERALD_TRUST_PROXY is 0/)]);
+    expect(warnings({ HERALD_PUBLIC_URL: 'http://10.0.0.5' })).toEqual([]);
   });
 
   it('takes several encryption keys, in their order, while one is replaced', () => {

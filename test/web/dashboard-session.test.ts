@@ -237,7 +237,8 @@ describe('what the dashboard shows is in the API', () => {
       { month: expect.any(String), plan_logins_used: 41 },
     ]);
     expect(body.days).toHaveLength(30);
-    expect(body.days.at(-1)).toMatchObject({ logins: 3 });
+    // Of two days, because midnight may have passed.
+    expect(body.days.at(-1).logins + body.days.at(-2).logins).toBe(3);
     expect(body.days[0].date < body.days[29].date).toBe(true);
   });
 });

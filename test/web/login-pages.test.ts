@@ -39,7 +39,11 @@ beforeAll(async () => {
     }),
     launchBrowser(),
   ]);
-  await seedDemoProject(service.pool, path.join(dataDir, 'demo-api-key'), testCipher);
+  await seedDemoProject({
+    pool: service.pool,
+    cipher: testCipher,
+    keyFile: path.join(dataDir, 'demo-api-key'),
+  });
   project = await service.createProject({
     name: 'Чайная лавка',
     callback_url: `${service.url}/docs`,

@@ -112,7 +112,13 @@ export interface BotBounds {
   inFlight: ReadonlyMap<string, number>;
 }
 
-/** Leases the oldest pending update of each chat queue, unless it is already leased or its retry is not due. */
+/** SQL: the updates that are the first of their chat queue (the trigger `advance_chat_queue`), as their indexes have them. */
+const FIRST = 'due_at IS NOT NULL AND handled_at IS NULL AND set_aside_at IS NULL';
+
+/**
+ * Leases the oldest pending update of chat queues, unless it is already leased or its retry is not due. However many updates
+ * wait, it reads one row for each bot and those that it leases. The time is `now()`, by which an index can be searched.
+ */
 export function claimBotUpdates(
   db: Db,
   limit: number,
@@ -122,27 +128,28 @@ export function claimBotUpdates(
   return rows<ClaimedBotUpdate>(
     db,
     'claim_bot_updates',
-    `WITH heads AS MATERIALIZED (
-       SELECT DISTINCT ON (channel, chat_queue) id, coalesce(bot, channel) AS bot, retry_at, leased_until
-       FROM bot_updates WHERE handled_at IS NULL AND set_aside_at IS NULL
-       ORDER BY channel, chat_queue, id
-     ), ranked AS MATERIALIZED (
-       SELECT id, bot, row_number() OVER (PARTITION BY bot ORDER BY id) AS place FROM heads
-       WHERE (retry_at IS NULL OR retry_at <= clock_timestamp())
-         AND (leased_until IS NULL OR leased_until <= clock_timestamp())
+    `WITH RECURSIVE bots AS (
+       (SELECT coalesce(bot, channel) AS bot FROM bot_updates WHERE ${FIRST} ORDER BY coalesce(bot, channel) LIMIT 1)
+       UNION ALL
+       SELECT (SELECT coalesce(u.bot, u.channel) FROM bot_updates u
+               WHERE ${FIRST} AND coalesce(u.bot, u.channel) > bots.bot ORDER BY coalesce(u.bot, u.channel) LIMIT 1)
+       FROM bots WHERE bots.bot IS NOT NULL
      ), due AS MATERIALIZED (
-       SELECT id FROM ranked LEFT JOIN unnest($3::text[], $4::int[]) AS busy (bot, count) USING (bot)
-       WHERE place <= $5 - coalesce(busy.count, 0)
-       ORDER BY id LIMIT $1
+       SELECT first.id FROM bots LEFT JOIN unnest($3::text[], $4::int[]) AS busy (bot, count) USING (bot)
+         CROSS JOIN LATERAL (
+           SELECT u.id, u.due_at FROM bot_updates u
+           WHERE ${FIRST} AND coalesce(u.bot, u.channel) = bots.bot AND due_at <= now()
+           ORDER BY u.due_at LIMIT greatest(0, $5 - coalesce(busy.count, 0))
+         ) AS first
+       ORDER BY first.due_at, first.id LIMIT $1
      )
      UPDATE bot_updates AS update
-     SET leased_until = clock_timestamp() + make_interval(secs => $2)
+     SET due_at = clock_timestamp() + make_interval(secs => $2)
      FROM due
      -- Rechecked on the locked row: another process may have claimed it meanwhile. Not IS NULL: by the index of those that
      -- wait, every one of them would be read.
      WHERE update.id = due.id AND num_nulls(update.handled_at, update.set_aside_at) = 2
-       AND (update.retry_at IS NULL OR update.retry_at <= clock_timestamp())
-       AND (update.leased_until IS NULL OR update.leased_until <= clock_timestamp())
+       AND update.due_at <= clock_timestamp()
      RETURNING update.id, update.channel, update.bot, update.payload, update.received_at`,
     [limit, leaseSeconds, [...inFlight.keys()], [...inFlight.values()], perBot],
   );
@@ -152,8 +159,8 @@ export async function extendBotUpdateLeases(db: Db, ids: number[], leaseSeconds:
   await change(
     db,
     'extend_bot_update_leases',
-    `UPDATE bot_updates SET leased_until = clock_timestamp() + make_interval(secs => $2)
-     WHERE id = ANY($1::bigint[]) AND handled_at IS NULL`,
+    `UPDATE bot_updates SET due_at = clock_timestamp() + make_interval(secs => $2)
+     WHERE id = ANY($1::bigint[]) AND ${FIRST}`,
     [ids, leaseSeconds],
   );
 }
@@ -163,7 +170,7 @@ export async function markBotUpdateHandled(db: Db, id: number): Promise<void> {
   await change(
     db,
     'mark_bot_update_handled',
-    `UPDATE bot_updates SET handled_at = clock_timestamp(), payload = NULL, chat_queue = '', last_error = NULL, leased_until = NULL
+    `UPDATE bot_updates SET handled_at = clock_timestamp(), payload = NULL, chat_queue = '', last_error = NULL, due_at = NULL
      WHERE id = $1 AND handled_at IS NULL`,
     [id],
   );
@@ -200,8 +207,8 @@ export async function markBotUpdateFailed(
        FROM bot_updates WHERE id = $1 AND handled_at IS NULL
      )
      UPDATE bot_updates AS update
-     SET failures = failed.failures, last_error = $2, leased_until = NULL,
-       retry_at = clock_timestamp() + make_interval(secs => failed.wait_ms / 1000.0),
+     SET failures = failed.failures, last_error = $2,
+       due_at = CASE WHEN NOT failed.is_over THEN clock_timestamp() + make_interval(secs => failed.wait_ms / 1000.0) END,
        set_aside_at = CASE WHEN failed.is_over THEN clock_timestamp() END
      FROM failed WHERE update.id = failed.id
      RETURNING update.failures, failed.wait_ms::float8 AS "waitMs", failed.is_over AS "setAside"`,

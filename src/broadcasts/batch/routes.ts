@@ -28,7 +28,7 @@ import { startBatch } from './start';
 
 const route = routesOf('Batches');
 
-export function createBatchRoutes(deps: Pick<Core, 'pool' | 'config' | 'client' | 'log'>) {
+export function createBatchRoutes(deps: Pick<Core, 'pool' | 'config'>) {
   const { pool, config } = deps;
 
   async function requireBatch(projectId: string, id: string): Promise<BroadcastRow> {

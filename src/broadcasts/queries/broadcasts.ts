@@ -6,6 +6,7 @@ import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { StoredContent } from '../../messages';
+import { maySend } from '../../projects';
 import type { Audience, BroadcastStatus, JobKind } from '../contract';
 import { RECIPIENT } from '../scheduled/contract';
 
@@ -329,13 +330,17 @@ export interface DueBroadcast {
   total: number;
 }
 
-/** Claims, for the relay, broadcasts without a workflow and those whose worker's lease has expired. */
+/**
+ * Claims, for the relay, broadcasts without a workflow and those whose worker's lease has expired. One that is being cancelled
+ * ends also while its project may not send.
+ */
 export function claimDueBroadcasts(db: Db, limit: number): Promise<DueBroadcast[]> {
   return rows<DueBroadcast>(
     db,
     'claim_due_broadcasts',
     `UPDATE broadcasts b SET wake_at = clock_timestamp() + interval '10 seconds'
      FROM (SELECT id FROM broadcasts WHERE status IN ('queued', 'running', 'cancelling') AND wake_at <= now()
+             AND (status = 'cancelling' OR ${maySend('project_id')})
            ORDER BY wake_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
      WHERE b.id = due.id RETURNING b.id, b.kind, b.project_id, b.status, b.total,
        (SELECT slug FROM projects p WHERE p.id = b.project_id) AS project_slug`,

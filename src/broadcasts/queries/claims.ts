@@ -14,6 +14,7 @@ import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { skipReasonOf, type BatchContent } from '../../messages';
 import type { MessageContent, SkipReason } from '../../messages/contract';
+import { maySend } from '../../projects';
 import { ERASED_SUBSCRIBER_ID } from '../../subscribers';
 import type { Properties } from '../../subscribers/contract';
 import { senderKey, type BroadcastRun, type Sender } from './runs';
@@ -38,6 +39,8 @@ export interface ClaimedRecipient {
 export type Claim =
   /** Cancelled, or fenced out by a newer run. */
   | { state: 'stopped' }
+  /** The project may not send. */
+  | { state: 'paused' }
   | { state: 'empty' }
   /** No recipient is due for a while: each waits for its own local time. */
   | { state: 'later' }
@@ -48,6 +51,7 @@ interface ClaimableJob {
   allowance: number;
   /** Of the audience of a broadcast. */
   permission: string | null;
+  may_send: boolean;
 }
 
 const PROJECT_BURST_SECONDS = 2;
@@ -70,9 +74,9 @@ export interface RecipientClaim {
 }
 
 /**
- * Claims recipients under the broadcast's row lock, after checking that the broadcast still runs and the token is
- * current. Skips recipients who have unsubscribed or withdrawn the permission since they were queued, passes over chats that
- * must wait, and claims as many as the bot's shared pace and the project's own pace allow.
+ * Claims recipients under the broadcast's row lock, after checking that the broadcast still runs, the token is
+ * current and the project may send. Skips recipients who have unsubscribed or withdrawn the permission since they were queued,
+ * passes over chats that must wait, and claims as many as the bot's shared pace and the project's own pace allow.
  */
 export function claimRecipients(
   pool: pg.Pool,
@@ -85,11 +89,13 @@ export function claimRecipients(
     const job = await row<ClaimableJob>(
       db,
       'lock_broadcast_run',
-      `SELECT messages_per_minute, ${allowanceOf('next_at')} AS allowance, audience ->> 'permission' AS permission
+      `SELECT messages_per_minute, ${allowanceOf('next_at')} AS allowance, audience ->> 'permission' AS permission,
+         ${maySend('project_id')} AS may_send
        FROM broadcasts WHERE id = $1 AND run_token = $2 AND status = 'running' FOR UPDATE`,
       [run.id, run.token],
     );
     if (!job) return { state: 'stopped' };
+    if (!job.may_send) return { state: 'paused' };
     const queued = await queuedRecipients(db, run.id, sender, wanted);
     if (queued.length === 0) return waitForChats(db, run.id, sender);
     const { skipped, blocked, sendable } = checkAgain(queued, run, job);

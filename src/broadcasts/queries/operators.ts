@@ -1,18 +1,21 @@
-import { LATE, lateRows, type Late } from '../../db/counts';
+import { LATE, lateRows, MAX_COUNTED, type Late } from '../../db/counts';
 import type { Db } from '../../db/pool';
-import { change, rows } from '../../db/query';
+import { change, row, rows } from '../../db/query';
+import { maySend } from '../../projects';
 
 /* What operators see of the messages of all projects. */
 
-/** SQL: jobs that are late. A job whose worker is alive is due for a check later. */
+/** SQL: jobs that are late. A job whose worker is alive is due for a check later; one of an inactive project waits. */
 const lateJobs = (kind: 'broadcast' | 'batch') => `SELECT id, wake_at AS due_at FROM broadcasts
-  WHERE kind = '${kind}' AND status IN ('queued', 'running', 'cancelling') AND wake_at < ${LATE}`;
+  WHERE kind = '${kind}' AND status IN ('queued', 'running', 'cancelling') AND wake_at < ${LATE}
+    AND (status = 'cancelling' OR ${maySend('project_id')})`;
 
 /** Scheduled and recurring messages, broadcasts and batches that are late. */
 export function lateBroadcasts(db: Db): Promise<Late[]> {
   return lateRows(db, 'late_broadcasts', {
-    scheduled: `SELECT id, next_at AS due_at FROM scheduled WHERE ended_at IS NULL AND next_at < ${LATE}`,
-    recurring: `SELECT id, next_at AS due_at FROM recurring WHERE next_at < ${LATE}`,
+    scheduled: `SELECT id, next_at AS due_at FROM scheduled
+      WHERE ended_at IS NULL AND next_at < ${LATE} AND ${maySend('project_id')}`,
+    recurring: `SELECT id, next_at AS due_at FROM recurring WHERE next_at < ${LATE} AND ${maySend('project_id')}`,
     broadcast: lateJobs('broadcast'),
     batch: lateJobs('batch'),
   });
@@ -36,12 +39,47 @@ export function wakeRecurring(db: Db): Promise<number> {
   );
 }
 
+/** What of a project is open, counted up to MAX_COUNTED. A scheduled message that has become a broadcast counts as this. */
+export async function countOpen(
+  db: Db,
+  projectId: string,
+): Promise<Record<'broadcasts' | 'batches' | 'scheduled' | 'recurring', number>> {
+  const counted = (select: string) => `(SELECT count(*)::int FROM (${select} LIMIT ${MAX_COUNTED}) counted)`;
+  const jobs = (kind: 'broadcast' | 'batch') =>
+    counted(
+      `SELECT FROM broadcasts WHERE project_id = $1 AND kind = '${kind}' AND status IN ('queued', 'running')`,
+    );
+  const found = await row<Awaited<ReturnType<typeof countOpen>>>(
+    db,
+    'count_open_of_project',
+    `SELECT ${jobs('broadcast')} AS broadcasts, ${jobs('batch')} AS batches,
+       ${counted('SELECT FROM scheduled WHERE project_id = $1 AND ended_at IS NULL AND job_id IS NULL')} AS scheduled,
+       ${counted("SELECT FROM recurring WHERE project_id = $1 AND status = 'active'")} AS recurring`,
+    [projectId],
+  );
+  return found ?? { broadcasts: 0, batches: 0, scheduled: 0, recurring: 0 };
+}
+
+/** SQL, by kind: the project of one with the id $1. */
+const owners: Record<EntryKind, string> = {
+  broadcast: `SELECT project_id FROM broadcasts WHERE id = $1 AND kind = 'broadcast'`,
+  batch: `SELECT project_id FROM broadcasts WHERE id = $1 AND kind = 'batch'`,
+  scheduled: 'SELECT project_id FROM scheduled WHERE id = $1',
+  recurring: 'SELECT project_id FROM recurring WHERE id = $1 AND deleted_at IS NULL',
+};
+
+/** The project that a message of this kind belongs to; null if there is none. */
+export async function findOwnerOf(db: Db, kind: EntryKind, id: string): Promise<string | null> {
+  const found = await row<{ project_id: string }>(db, `find_owner_of_${kind}`, owners[kind], [id]);
+  return found?.project_id ?? null;
+}
+
 export interface OperatorEntry {
   id: string;
   project: string;
   name: string | null;
   status: string;
-  /** Null for a batch, which has a total. */
+  /** Null for a broadcast or batch, which has a total. */
   next_at: Date | null;
   total: number | null;
   /** Of a recurring message. */
@@ -49,10 +87,12 @@ export interface OperatorEntry {
   created_at: Date;
 }
 
-export type EntryKind = 'batch' | 'scheduled' | 'recurring';
+export type EntryKind = 'broadcast' | 'batch' | 'scheduled' | 'recurring';
 
 /** SQL, by kind: the same columns for each. */
 const entries: Record<EntryKind, string> = {
+  broadcast: `SELECT b.id, b.project_id, NULL AS name, b.status, NULL::timestamptz AS next_at, b.total, NULL AS cron, b.created_at
+    FROM broadcasts b WHERE b.kind = 'broadcast'`,
   // As in the API, which shows a batch that is being cancelled as running.
   batch: `SELECT b.id, b.project_id, NULL AS name, CASE b.status WHEN 'cancelling' THEN 'running' ELSE b.status END AS status,
     NULL::timestamptz AS next_at, b.total, NULL AS cron, b.created_at FROM broadcasts b WHERE b.kind = 'batch'`,

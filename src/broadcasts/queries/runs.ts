@@ -7,7 +7,8 @@ import { BATCH_ROWS, inBatches } from '../../db/batches';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row } from '../../db/query';
 import type { BatchTemplates, StoredContent } from '../../messages';
-import type { BroadcastStatus, JobKind } from '../contract';
+import { maySend } from '../../projects';
+import type { JobKind } from '../contract';
 
 /** One run of a broadcast: a page of its workflow in one worker. The token fences out earlier runs. */
 export interface BroadcastRun {
@@ -36,12 +37,12 @@ export function senderKey({ channel, bot }: Sender): string {
 /**
  * Starts a run and fences out earlier ones: only this run may now claim recipients and record results. Recipients that
  * an earlier run claimed without recording a result are queued again; if their message had been sent, they get a second
- * copy.
+ * copy. `isPaused`: the project may not send, and nothing has begun.
  */
 export function beginRun(
   pool: pg.Pool,
   id: string,
-): Promise<{ status: BroadcastStatus; run: BroadcastRun | null }> {
+): Promise<{ run: BroadcastRun | null; isPaused: boolean }> {
   return withTransaction(pool, async (db) => {
     const token = randomUUID();
     const begun = await row<BegunRun>(
@@ -51,18 +52,12 @@ export function beginRun(
          SELECT id FROM broadcasts WHERE id = $1 AND status IN ('queued', 'running') FOR NO KEY UPDATE)
        UPDATE broadcasts b SET status = 'running', run_token = $2, started_at = coalesce(b.started_at, now()),
          next_at = greatest(b.next_at, coalesce(b.started_at, now())), wake_at = clock_timestamp() + interval '2 minutes'
-       FROM locked, projects p WHERE b.id = locked.id AND p.id = b.project_id
+       FROM locked, projects p WHERE b.id = locked.id AND p.id = b.project_id AND ${maySend('b.project_id')}
        RETURNING b.kind, b.project_id, p.name AS project, b.content`,
       [id, token],
     );
     if (!begun) {
-      const found = await row<{ status: BroadcastStatus }>(
-        db,
-        'broadcast_status',
-        'SELECT status FROM broadcasts WHERE id = $1',
-        [id],
-      );
-      return { status: found?.status ?? 'cancelled', run: null };
+      return { run: null, isPaused: await pauseRun(db, id) };
     }
     await change(
       db,
@@ -74,8 +69,20 @@ export function beginRun(
     const { project_id: projectId, ...job } = begun;
     const own = (await listProjectBots(db, projectId)).map(({ channel, bot }) => ({ channel, bot }));
     const senders = [...channels.map((channel) => ({ channel, bot: '' })), ...own];
-    return { status: 'running', run: { id, token, projectId, ...job, senders } };
+    return { run: { id, token, projectId, ...job, senders }, isPaused: false };
   });
+}
+
+/** The relay claims the broadcast again as soon as its project may send. Returns false if it may, or if the broadcast has ended. */
+export async function pauseRun(db: Db, id: string): Promise<boolean> {
+  const paused = await change(
+    db,
+    'pause_broadcast_run',
+    `UPDATE broadcasts SET wake_at = clock_timestamp()
+     WHERE id = $1 AND status IN ('queued', 'running') AND NOT ${maySend('project_id')}`,
+    [id],
+  );
+  return paused > 0;
 }
 
 interface BegunRun {

@@ -6,7 +6,13 @@ import { withTransaction, type Db } from '../../db/pool';
 import type { Work } from '../../http/idempotency';
 import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
 import { lockProject } from '../../projects';
-import { checkContentNow, checkTemplate, readProject, requireRoomForEntry } from '../entries';
+import {
+  checkContentNow,
+  checkTemplate,
+  type ContentCheckDeps,
+  readProject,
+  requireRoomForEntry,
+} from '../entries';
 import type { NewRecurring, RecurringChanges, RecurringView, RunView } from './contract';
 import { CronFault, localName, parseCron } from './cron';
 import { nextRunAfter, occursAt, openOccurrence } from './occurrences';
@@ -58,7 +64,7 @@ export async function createRecurring(
 }
 
 export async function patchRecurring(
-  deps: RecurringDeps,
+  deps: ContentCheckDeps,
   projectId: string,
   id: string,
   changes: RecurringChanges,
@@ -93,7 +99,11 @@ export async function patchRecurring(
 }
 
 /** The broadcast of a run that has started goes on; it can be cancelled by its job_id. */
-export async function removeRecurring({ pool }: RecurringDeps, projectId: string, id: string): Promise<void> {
+export async function removeRecurring(
+  { pool }: Pick<RecurringDeps, 'pool'>,
+  projectId: string,
+  id: string,
+): Promise<void> {
   if (!(await findRecurring(pool, projectId, id))) throw new AppError('not_found');
   await withTransaction(pool, async (db) => {
     if (!(await lockRecurring(db, id))) throw new AppError('not_found');

@@ -4,6 +4,7 @@ import { cursorTime } from '../../db/cursor-time';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import { maySend } from '../../projects';
 import type { Audience } from '../contract';
 import type { RecurringStatus, RunView } from './contract';
 
@@ -105,6 +106,16 @@ export async function recordNext(
   );
   if (writer === 'request') notifyAfterCommit(db, notifyChannels.recurring);
   return existing(recorded);
+}
+
+/** Its project may not send: it waits without a workflow, and the relay claims it as soon as the project may. */
+export function parkRecurring(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'park_recurring',
+    `UPDATE recurring SET wake_at = clock_timestamp(), revision = revision + 1 WHERE id = $1 AND next_at IS NOT NULL`,
+    [id],
+  );
 }
 
 /** `deleted`: it is no longer shown. The caller holds the row's lock. */
@@ -309,13 +320,14 @@ export function endRun(
 
 export type DueRecurring = Pick<RecurringRow, 'id' | 'project_id' | 'revision' | 'status' | 'next_at'>;
 
-/** Claims, for the relay, messages whose workflow must be started or must read its row. */
+/** Claims, for the relay, messages whose workflow must be started or must read its row, of projects that may send. */
 export function claimWakeUps(db: Db, limit: number): Promise<DueRecurring[]> {
   return rows<DueRecurring>(
     db,
     'claim_recurring_wake_ups',
     `UPDATE recurring r SET wake_at = clock_timestamp() + interval '10 seconds'
-     FROM (SELECT id FROM recurring WHERE wake_at <= now() ORDER BY wake_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
+     FROM (SELECT id FROM recurring WHERE wake_at <= now() AND ${maySend('project_id')}
+           ORDER BY wake_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
      WHERE r.id = due.id RETURNING r.id, r.project_id, r.revision, r.status, r.next_at`,
     [limit],
   );

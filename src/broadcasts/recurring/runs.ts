@@ -7,7 +7,7 @@ import { withTransaction } from '../../db/pool';
 import { emitEvent } from '../../events';
 import { isoTime } from '../../lib/iso-time';
 import { storeContent, type StoredContent } from '../../messages';
-import { isBillingBlocked, lockProject } from '../../projects';
+import { isBillingBlocked, lockProject, projectMaySend } from '../../projects';
 import { insertAudienceJob, TooManyJobs, TooManyRecipients } from '../audience-job';
 import { countAudience, type AudienceCount } from '../queries/broadcasts';
 import type { RecurringStatus } from './contract';
@@ -23,6 +23,7 @@ import {
   insertRun,
   isRunOpen,
   lockRecurring,
+  parkRecurring,
   recordNext,
   type LockedRecurring,
   type RecurringRow,
@@ -33,7 +34,8 @@ export type RunDeps = Pick<Core, 'pool' | 'config' | 'log'>;
 
 /** Where a recurring message stands after an activity of its workflow. */
 export interface RunDueResult {
-  status: RecurringStatus;
+  /** `parked`: the project may not send; the relay starts the workflow again when it may. */
+  status: RecurringStatus | 'parked';
   /** When the workflow reads the row again; null if it has nothing left to do. */
   nextAt: Date | null;
   /** Until then, by the database's clock. */
@@ -43,6 +45,10 @@ export interface RunDueResult {
 /** Runs the occurrence that is due, if there is one, and finds the next. Repeatable: an occurrence is claimed once. */
 export async function runDue(deps: RunDeps, id: string): Promise<RunDueResult> {
   const found = await findRecurringById(deps.pool, id);
+  if (found && !(await projectMaySend(deps.pool, found.project_id))) {
+    await parkRecurring(deps.pool, id);
+    return { status: 'parked', nextAt: null, waitMs: 0 };
+  }
   if (found?.next_at && found.next_at <= found.now) {
     await run(deps, id, { runId: randomUUID(), isManual: false });
   }

@@ -131,7 +131,11 @@ function refuseOtherKind(before: ScheduledRow, changes: ScheduledChanges): void 
 }
 
 /** Exact: 200 means that nothing was sent and nothing will be. */
-export function cancelEntry({ pool }: ScheduledDeps, projectId: string, id: string): Promise<ScheduledRow> {
+export function cancelEntry(
+  { pool }: Pick<ScheduledDeps, 'pool'>,
+  projectId: string,
+  id: string,
+): Promise<ScheduledRow> {
   // A refusal rolls the transaction back, so that it has no entry in the audit log.
   return withTransaction(pool, async (db) => {
     const cancelled = await cancelScheduled(db, projectId, id);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { normalContent } from '../../contract/content';
-import { AppError } from '../../contract/errors';
+import { AppError, type ErrorCode } from '../../contract/errors';
 import { formatSubscriberId } from '../../contract/ids';
 import { limits } from '../../contract/limits';
 import type { Core } from '../../core';
-import { withTransaction } from '../../db/pool';
+import { withTransaction, type Db } from '../../db/pool';
 import { emitEvent } from '../../events';
 import { isoTime } from '../../lib/iso-time';
 import {
@@ -13,10 +13,11 @@ import {
   notSent,
   sendResultOf,
   sendTo,
+  skipLateMessages,
   storeContent,
   type SendResult,
 } from '../../messages';
-import { findProject, isBillingBlocked, lockProject } from '../../projects';
+import { findProject, isBillingBlocked, lockProject, projectMaySend } from '../../projects';
 import type { Project } from '../../projects/contract';
 import type { SubscriberRecord } from '../../subscribers';
 import { insertAudienceJob, TooManyJobs, TooManyRecipients } from '../audience-job';
@@ -31,6 +32,7 @@ import {
   findResults,
   insertResults,
   lockScheduled,
+  parkScheduled,
   recordWait,
   type LockedScheduled,
   type ScheduledRow,
@@ -41,14 +43,15 @@ export type FireDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | '
 
 /** Where an entry stands after an activity of its workflow. */
 export interface FireResult {
-  status: ScheduledStatus;
+  /** `parked`: the project may not send; the relay starts the workflow again when it may. */
+  status: ScheduledStatus | 'parked';
   /** When the workflow reads the row again; null if it has nothing left to do. */
   nextAt: Date | null;
   /** Until then, by the database's clock. */
   waitMs: number;
 }
 
-function ended(status: ScheduledStatus): FireResult {
+function ended(status: FireResult['status']): FireResult {
   return { status, nextAt: null, waitMs: 0 };
 }
 
@@ -73,11 +76,18 @@ export async function fireScheduled(deps: FireDeps, id: string): Promise<FireRes
       ? await fireAudience(deps, entry, project)
       : await fireSubscribers(deps, entry, project);
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'platform_busy') throw error;
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === 'project_inactive') return park(deps.pool, id);
+    if (error.code !== 'platform_busy') throw error;
     const nextAt = new Date(entry.now.getTime() + BUSY_MS);
     await recordWait(deps.pool, id, nextAt);
     return waiting('sending', nextAt, entry.now);
   }
+}
+
+async function park(db: Db, id: string): Promise<FireResult> {
+  await parkScheduled(db, id);
+  return ended('parked');
 }
 
 /** Claims an entry that is due: from here on it cannot be changed or cancelled. */
@@ -91,6 +101,7 @@ function begin(
     if (entry.ended_at || entry.job_id) return ended(entry.status);
     const project = await findProject(db, entry.project_id);
     if (!project) return ended('cancelled');
+    if (!(await projectMaySend(db, project.id))) return park(db, id);
     const due = entry.timezone === RECIPIENT ? await recipientDue(db, entry, project) : entry.next_at;
     if (due && due > entry.now) {
       await recordWait(db, id, due);
@@ -141,9 +152,10 @@ async function fireSubscribers(
   const attempted = await attemptedRecipients(pool, entry.id);
   const fresh = due.filter(({ id }) => !attempted.has(id));
   const outcomes = new Map<string, SendResult>();
-  for (const late of fresh.filter((each) => isTooLate(dueOf(each), entry.now))) {
-    outcomes.set(late.id, notSent('skipped', 'too_late'));
-  }
+  const tooLate = fresh.filter((each) => isTooLate(dueOf(each), entry.now)).map(({ id }) => id);
+  for (const id of tooLate) outcomes.set(id, notSent('skipped', 'too_late'));
+  // Their messages were queued before the project became inactive.
+  if (tooLate.length > 0) await skipLateMessages(pool, entry.id, tooLate);
   const inTime = fresh.filter(({ id }) => !outcomes.has(id));
   if (inTime.length > 0 && (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS))) {
     for (const { id } of inTime) {
@@ -185,7 +197,7 @@ async function send(
     const details = await sendTo(deps, entry.project_id, request, recipients, entry.id);
     return details.map((detail) => (detail ? sendResultOf(detail) : UNSENDABLE));
   } catch (error) {
-    if (!(error instanceof AppError) || error.code === 'platform_busy') throw error;
+    if (!(error instanceof AppError) || WAITS.has(error.code)) throw error;
     // Its media or template, which were fine when it was accepted.
     deps.log.warn({ err: error, scheduled_id: entry.id }, 'a scheduled message can no longer be sent');
     return recipients.map(() => UNSENDABLE);
@@ -193,6 +205,8 @@ async function send(
 }
 
 const UNSENDABLE = notSent('failed', 'invalid_message');
+/** The message goes on later. */
+const WAITS: ReadonlySet<ErrorCode> = new Set(['platform_busy', 'project_inactive']);
 
 /** Each subscriber's result and event, once. */
 async function recordOutcomes(

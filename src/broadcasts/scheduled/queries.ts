@@ -5,6 +5,7 @@ import { cursorTime } from '../../db/cursor-time';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import { maySend } from '../../projects';
 import type { Audience } from '../contract';
 import { RECIPIENT, type ScheduledStatus } from './contract';
 import type { When } from './when';
@@ -185,6 +186,16 @@ export function recordWait(db: Db, id: string, at: Date): Promise<number> {
   );
 }
 
+/** Its project may not send: it waits without a workflow, and the relay claims it as soon as the project may. */
+export function parkScheduled(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'park_scheduled',
+    `UPDATE scheduled SET wake_at = clock_timestamp(), revision = revision + 1 WHERE id = $1 AND ended_at IS NULL`,
+    [id],
+  );
+}
+
 /** Returns null if it has ended before. */
 export function endScheduled(
   db: Db,
@@ -249,13 +260,14 @@ export interface DueScheduled {
   next_at: Date | null;
 }
 
-/** Claims, for the relay, entries whose workflow must be started or must read its row. */
+/** Claims, for the relay, entries whose workflow must be started or must read its row, of projects that may send. */
 export function claimWakeUps(db: Db, limit: number): Promise<DueScheduled[]> {
   return rows<DueScheduled>(
     db,
     'claim_scheduled_wake_ups',
     `UPDATE scheduled s SET wake_at = clock_timestamp() + interval '10 seconds'
-     FROM (SELECT id FROM scheduled WHERE wake_at <= now() ORDER BY wake_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
+     FROM (SELECT id FROM scheduled WHERE wake_at <= now() AND ${maySend('project_id')}
+           ORDER BY wake_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
      WHERE s.id = due.id RETURNING s.id, s.project_id, s.revision, s.status, s.next_at`,
     [limit],
   );

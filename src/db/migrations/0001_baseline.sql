@@ -1,6 +1,27 @@
 -- The whole schema, in sections by room: a table belongs to one room, whose name heads its section.
 -- Until 1.0.0 is released it is edited in place; afterwards migrations are append-only.
 
+-- ======
+-- agenda
+-- ======
+-- What is due, and which process sees to it.
+
+-- One entry for each row of a domain that has something due: src/base/agenda/README.md. No foreign keys: an entry whose row is gone
+-- is removed when it is due.
+CREATE TABLE agenda (
+  kind text NOT NULL,
+  id uuid NOT NULL,
+  project_id uuid NOT NULL,
+  due_at timestamptz NOT NULL,
+  -- The process that has claimed it must have finished by then. In no index, so that a claim writes none.
+  leased_until timestamptz,
+  -- Counts the changes: one that comes while a process works on the entry is not lost.
+  revision int NOT NULL DEFAULT 1,
+  PRIMARY KEY (kind, id)
+) WITH (fillfactor = 80);
+CREATE INDEX agenda_due ON agenda (kind, due_at);
+CREATE INDEX agenda_turns ON agenda (kind, project_id, due_at);
+
 -- ========
 -- projects
 -- ========
@@ -232,8 +253,9 @@ CREATE TABLE bot_updates (
   handled_at timestamptz,
   failures int NOT NULL DEFAULT 0,
   last_error text,
-  retry_at timestamptz,
-  leased_until timestamptz,
+  -- Only of the oldest waiting update of its queue: when it may be claimed, at once, after the lease of a claim, or for its
+  -- retry. The later ones have none, so that a claim reads no more than it leases.
+  due_at timestamptz,
   -- Set aside after failing again and again; shown by `herald doctor`.
   set_aside_at timestamptz,
   -- The bot that received the update. `dedupe_key` and `chat_queue` of an own bot begin with its key, because the numbers of two
@@ -242,9 +264,45 @@ CREATE TABLE bot_updates (
   UNIQUE (channel, dedupe_key)
 );
 CREATE INDEX bot_updates_waiting ON bot_updates (channel, chat_queue, id) WHERE (handled_at IS NULL) AND (set_aside_at IS NULL);
+-- One update of a queue at a time.
+CREATE UNIQUE INDEX bot_updates_first ON bot_updates (channel, chat_queue)
+  WHERE (due_at IS NOT NULL) AND (handled_at IS NULL) AND (set_aside_at IS NULL);
+CREATE INDEX bot_updates_due ON bot_updates (coalesce(bot, channel), due_at)
+  WHERE (due_at IS NOT NULL) AND (handled_at IS NULL) AND (set_aside_at IS NULL);
 CREATE INDEX bot_updates_received ON bot_updates (received_at);
 -- Updates that were set aside are few among very many; metrics and `herald doctor` count them.
 CREATE INDEX bot_updates_set_aside ON bot_updates (set_aside_at) WHERE set_aside_at IS NOT NULL;
+
+-- A trigger, because an operator also changes these rows by hand. The lock is that of the inserts into the queue: without it an
+-- update stored at this moment would wait for one that has just been handled.
+-- The next update is searched by rows, in the order of the index of those that wait: by equality a plan could walk the primary
+-- key. The settings keep the stored plans right that are made while the table is empty.
+CREATE FUNCTION advance_chat_queue() RETURNS trigger LANGUAGE plpgsql
+  SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
+DECLARE
+  queue bot_updates := CASE WHEN TG_OP = 'INSERT' THEN NEW ELSE OLD END;
+  next_update record;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('chat_queue/' || queue.channel || '/' || queue.chat_queue, 0));
+  SELECT id, channel, chat_queue, due_at INTO next_update FROM bot_updates
+  WHERE handled_at IS NULL AND set_aside_at IS NULL
+    AND (channel, chat_queue, id) > (queue.channel, queue.chat_queue, 0)
+  ORDER BY channel, chat_queue, id LIMIT 1;
+  IF next_update.channel = queue.channel AND next_update.chat_queue = queue.chat_queue AND next_update.due_at IS NULL THEN
+    UPDATE bot_updates SET due_at = clock_timestamp()
+    WHERE id = next_update.id
+      AND NOT EXISTS (SELECT 1 FROM bot_updates WHERE channel = queue.channel AND chat_queue = queue.chat_queue
+                        AND due_at IS NOT NULL AND handled_at IS NULL AND set_aside_at IS NULL);
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER begin_chat_queue AFTER INSERT ON bot_updates FOR EACH ROW
+  WHEN (NEW.handled_at IS NULL AND NEW.set_aside_at IS NULL) EXECUTE FUNCTION advance_chat_queue();
+CREATE TRIGGER advance_chat_queue AFTER UPDATE OF handled_at, set_aside_at ON bot_updates FOR EACH ROW
+  WHEN (num_nulls(OLD.handled_at, OLD.set_aside_at) <> num_nulls(NEW.handled_at, NEW.set_aside_at))
+  EXECUTE FUNCTION advance_chat_queue();
+CREATE TRIGGER leave_chat_queue AFTER DELETE ON bot_updates FOR EACH ROW
+  WHEN (OLD.handled_at IS NULL AND OLD.set_aside_at IS NULL) EXECUTE FUNCTION advance_chat_queue();
 
 -- Where long polling goes on; moved in the transaction that stores the updates before it.
 CREATE TABLE bot_offsets (
@@ -377,13 +435,12 @@ CREATE TABLE project_labels (
 
 -- Labels that were renamed or, without `new_name`, deleted, while subscribers still have the old name.
 CREATE TABLE label_changes (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
   kind text NOT NULL CHECK (kind IN ('tags', 'permissions')),
   name text NOT NULL,
   new_name text,
-  -- Until then a process works on it; afterwards the relay does.
-  lease_until timestamptz NOT NULL,
-  PRIMARY KEY (project_id, kind, name)
+  UNIQUE (project_id, kind, name)
 );
 
 -- Links that subscribe and give tags, permissions and an external_id.
@@ -424,13 +481,12 @@ CREATE TABLE imports (
   errors jsonb NOT NULL DEFAULT '[]',
   -- The number of the next row, from 1: those before it are done and deleted.
   next_row int NOT NULL DEFAULT 1,
-  -- When the relay has to start the workflow, again if no worker has moved the time; `infinity` until the file is stored.
-  wake_at timestamptz NOT NULL DEFAULT now(),
+  -- The whole file is: the workflow may begin.
+  is_stored boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now(),
   started_at timestamptz,
   ended_at timestamptz
 );
-CREATE INDEX imports_due ON imports (wake_at) WHERE ended_at IS NULL;
 CREATE INDEX imports_open ON imports (project_id) WHERE ended_at IS NULL;
 CREATE INDEX imports_age ON imports (created_at, id);
 
@@ -483,10 +539,12 @@ CREATE INDEX events_stream ON events (project_id, seq);
 -- while it still is.
 CREATE TABLE event_erasures (
   event_id uuid PRIMARY KEY,
+  -- The transaction that marked it: its entry in the agenda. Random, so that nothing names the person.
+  erasure_id uuid NOT NULL,
   requested_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   check_at timestamptz NOT NULL
 );
-CREATE INDEX event_erasures_due ON event_erasures (check_at);
+CREATE INDEX event_erasures_due ON event_erasures (erasure_id, check_at);
 
 -- Ids that publishers gave their events, kept for 30 days: the same id again is a duplicate.
 CREATE TABLE published_ids (
@@ -561,26 +619,30 @@ CREATE TABLE invitations (
 CREATE INDEX invitations_project ON invitations (project_id, created_at DESC, id DESC);
 CREATE INDEX invitations_age ON invitations (expires_at);
 
--- Messages of the bot to members about an event of their project, queued in the event's transaction.
+-- Messages of the bot to members about an event of their project, queued in the event's transaction. A member's are sent one after
+-- another, by kind `member_notices` of the agenda, whose entries have the ids of the members.
 CREATE TABLE member_notices (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  account_id uuid NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  member_id uuid NOT NULL REFERENCES members ON DELETE CASCADE,
+  -- The event, or the route of a form that has caused a message of the project.
   event_id uuid NOT NULL,
-  -- Of a message that a project has written, such as that of a form's route, instead of a text about an event: `event_id` is then
-  -- the id of what has caused it.
-  project_id uuid REFERENCES projects ON DELETE CASCADE,
+  -- Of a message that a project has written, instead of a text about an event.
   message jsonb,
-  -- Of several about one topic that wait at the same time only the first is kept.
+  -- A ticket: of several notices about it that wait at the same time only the first is kept. Or a form: see `answers`.
   topic uuid,
+  -- Of a form: the submission and the form's name.
+  submission_id uuid,
+  form_name text,
+  -- Instead of the messages of several submissions of one form: how many submissions they are.
+  answers int CHECK (answers > 0),
   created_at timestamptz NOT NULL DEFAULT now(),
+  -- Later than now after a failure.
   send_at timestamptz NOT NULL DEFAULT now(),
   failures int NOT NULL DEFAULT 0,
-  UNIQUE (event_id, account_id)
+  UNIQUE (event_id, member_id)
 );
-CREATE INDEX member_notices_due ON member_notices (send_at);
-CREATE INDEX member_notices_account ON member_notices (account_id);
+CREATE INDEX member_notices_member ON member_notices (member_id, id);
 CREATE INDEX member_notices_age ON member_notices (created_at);
-CREATE INDEX member_notices_project ON member_notices (project_id) WHERE project_id IS NOT NULL;
 
 -- =========
 -- templates
@@ -634,6 +696,9 @@ CREATE TABLE auth_sessions (
   -- As the project gave it, and in the form by which sessions of an address are counted.
   client_ip text,
   client_address text,
+  -- The network of a stranger who began it without a key, of IPv6 the /48: each has a share of the open sessions. Erased with
+  -- the person.
+  site text,
   user_agent text,
   code_challenge text,
   match_code text,
@@ -678,9 +743,8 @@ CREATE INDEX auth_sessions_by_age ON auth_sessions (created_at, id);
 -- Removing a subscriber finds everything of theirs by these.
 CREATE INDEX auth_sessions_user ON auth_sessions (project_id, channel, platform_user_id) WHERE platform_user_id IS NOT NULL;
 CREATE INDEX auth_sessions_subscriber ON auth_sessions (subscriber_id) WHERE subscriber_id IS NOT NULL;
--- Counts the open logins of a project by OpenID Connect.
-CREATE INDEX auth_sessions_oidc_open ON auth_sessions (project_id, expires_at)
-  WHERE (flow = 'oidc') AND (status = 'pending');
+-- Counts the open sessions of a project that strangers began.
+CREATE INDEX auth_sessions_site ON auth_sessions (project_id, site) WHERE (site IS NOT NULL) AND (status = 'pending');
 
 -- The bot's questions. A session can be asked again (the link opened twice); only the newest prompt counts.
 CREATE TABLE auth_prompts (
@@ -1335,7 +1399,7 @@ CREATE TABLE ticket_types (
 CREATE INDEX ticket_types_page ON ticket_types (project_id, created_at DESC, id DESC);
 CREATE INDEX ticket_types_assignee ON ticket_types (assignee_id) WHERE assignee_id IS NOT NULL;
 
--- The row is the truth; workflow `ticket/<id>` holds its timers while it is open.
+-- The row is the truth; workflow `ticket/<id>` runs while something of it is due. Kind `ticket` of the agenda.
 CREATE TABLE tickets (
   -- Also the id of the request that created it.
   id uuid PRIMARY KEY,
@@ -1380,12 +1444,6 @@ CREATE TABLE tickets (
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   closed_at timestamptz,
-  -- When the workflow has something to do next; null if it only waits for a change.
-  next_at timestamptz,
-  -- Counts requests to wake the workflow: the relay must not clear one that came after its claim.
-  revision int NOT NULL DEFAULT 1,
-  -- When the relay starts or signals the workflow; null if there is nothing to do.
-  wake_at timestamptz DEFAULT now(),
   UNIQUE (project_id, number)
 );
 -- The inbox, newest first, with each of its filters.
@@ -1402,8 +1460,6 @@ CREATE INDEX tickets_words ON tickets USING gin (words);
 CREATE INDEX tickets_subscriber ON tickets (subscriber_id, created_at DESC) WHERE subscriber_id IS NOT NULL;
 CREATE INDEX tickets_of_member ON tickets (assignee_id) WHERE assignee_id IS NOT NULL;
 CREATE INDEX tickets_of_type ON tickets (type_id) WHERE type_id IS NOT NULL;
-CREATE INDEX tickets_wake ON tickets (project_id, wake_at) WHERE wake_at IS NOT NULL;
-CREATE INDEX tickets_next ON tickets (next_at) WHERE next_at IS NOT NULL;
 CREATE INDEX tickets_closed ON tickets (closed_at, id) WHERE closed_at IS NOT NULL;
 
 -- The timeline of a ticket: messages of both sides, internal notes, changes.
@@ -1443,8 +1499,6 @@ CREATE TABLE ticket_sweeps (
   -- Waiting tickets from here on, newest first, are woken.
   after_at timestamptz NOT NULL DEFAULT 'infinity',
   after_id uuid NOT NULL DEFAULT 'ffffffff-ffff-ffff-ffff-ffffffffffff',
-  -- When the relay works on it; later while a process does.
-  due_at timestamptz NOT NULL DEFAULT now(),
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (kind, id)
 );
@@ -1499,21 +1553,13 @@ CREATE TABLE drip_chains (
   version int NOT NULL DEFAULT 1,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
-  deleted_at timestamptz,
-  -- Enrolments that a change of their chain reaches are woken one after the other: the next one at this time. A process that
-  -- goes on with the change continues from there, or from the batch before if a crash came between a batch and this column.
-  sync_wake_at timestamptz,
-  -- When the relay goes on with it, in case the process that began has died; null if there is nothing left to do.
-  sync_at timestamptz,
-  -- Active enrolments of earlier versions move to this one.
-  migrate_version int
+  deleted_at timestamptz
 );
 CREATE INDEX drip_chains_page ON drip_chains (project_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
 -- The chains that a cause enrols into.
 CREATE INDEX drip_chains_trigger ON drip_chains (project_id, ((trigger ->> 'type')))
   WHERE (status = 'active') AND (deleted_at IS NULL);
 CREATE INDEX drip_chains_deleted ON drip_chains (deleted_at) WHERE deleted_at IS NOT NULL;
-CREATE INDEX drip_chains_sync ON drip_chains (sync_at) WHERE sync_at IS NOT NULL;
 
 -- An enrolment keeps the version that it began with, unless it is migrated.
 CREATE TABLE drip_versions (
@@ -1526,6 +1572,17 @@ CREATE TABLE drip_versions (
   PRIMARY KEY (drip_id, version)
 );
 
+-- Changes of chains that have not reached all their enrolments.
+CREATE TABLE drip_syncs (
+  drip_id uuid PRIMARY KEY REFERENCES drip_chains ON DELETE CASCADE,
+  -- Active enrolments of earlier versions move to this one.
+  migrate_version int,
+  -- The last subscriber whose enrolment was changed; they are walked in this order.
+  after_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
+  -- Enrolments are woken one after the other: the next one at this time.
+  paced_until timestamptz
+);
+
 -- Who has ever entered a chain: `once` outlives the enrolment's row.
 CREATE TABLE drip_entrants (
   drip_id uuid NOT NULL REFERENCES drip_chains ON DELETE CASCADE,
@@ -1534,18 +1591,15 @@ CREATE TABLE drip_entrants (
 );
 CREATE INDEX drip_entrants_subscriber ON drip_entrants (subscriber_id);
 
--- People who are to enter a chain: what one cause leaves to the relay beyond a thousand enrolments, in batches. Enrolling them
+-- People who are to enter a chain: what one cause leaves to the agenda beyond a thousand enrolments, in batches. Enrolling them
 -- deletes the row.
 CREATE TABLE drip_entries (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   drip_id uuid NOT NULL REFERENCES drip_chains ON DELETE CASCADE,
   subscriber_ids uuid[] NOT NULL,
   -- Of the event that enrols them.
-  properties jsonb NOT NULL,
-  -- A claim is a lease: it moves this on.
-  due_at timestamptz NOT NULL DEFAULT now()
+  properties jsonb NOT NULL
 );
-CREATE INDEX drip_entries_due ON drip_entries (due_at, id);
 CREATE INDEX drip_entries_chain ON drip_entries (drip_id);
 
 CREATE TABLE drip_enrolments (
@@ -1752,12 +1806,9 @@ CREATE TABLE oidc_logins (
   device_hash bytea,
   -- The browser's address, of IPv6 the /64 network; erased with the person.
   address text,
-  -- The same; of IPv6 the /48 network.
-  site text,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   CHECK (num_nonnulls(interaction, device_hash) = 1)
 );
-CREATE INDEX oidc_logins_site ON oidc_logins (project_id, site, created_at);
 CREATE INDEX oidc_logins_address ON oidc_logins (project_id, address, created_at);
 CREATE INDEX oidc_logins_device ON oidc_logins (device_hash) WHERE device_hash IS NOT NULL;
 CREATE INDEX oidc_logins_client ON oidc_logins (client_id) WHERE client_id IS NOT NULL;

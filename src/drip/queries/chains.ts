@@ -83,7 +83,8 @@ export function removeUnusedVersions(db: Db, id: string): Promise<number> {
     db,
     'remove_unused_drip_versions',
     `DELETE FROM drip_versions v USING drip_chains c
-     WHERE v.drip_id = $1 AND c.id = v.drip_id AND v.version <> c.version AND v.version IS DISTINCT FROM c.migrate_version
+     WHERE v.drip_id = $1 AND c.id = v.drip_id AND v.version <> c.version
+       AND NOT EXISTS (SELECT 1 FROM drip_syncs s WHERE s.drip_id = v.drip_id AND s.migrate_version = v.version)
        AND NOT EXISTS (SELECT 1 FROM drip_enrolments e WHERE e.drip_id = v.drip_id AND e.version = v.version)`,
     [id],
   );
@@ -201,8 +202,9 @@ export function findDefinitionsInUse(db: Db, projectId: string): Promise<OpenDef
   return rows<OpenDefinitionRow>(
     db,
     'find_drip_definitions',
-    `SELECT c.name, c.trigger, v.steps, v.exit_on FROM drip_chains c JOIN drip_versions v ON v.drip_id = c.id
-     WHERE c.project_id = $1 AND c.deleted_at IS NULL AND (v.version IN (c.version, c.migrate_version) OR EXISTS (
+    `SELECT c.name, c.trigger, v.steps, v.exit_on
+     FROM drip_chains c JOIN drip_versions v ON v.drip_id = c.id LEFT JOIN drip_syncs s ON s.drip_id = c.id
+     WHERE c.project_id = $1 AND c.deleted_at IS NULL AND (v.version IN (c.version, s.migrate_version) OR EXISTS (
        SELECT 1 FROM drip_enrolments e WHERE e.drip_id = c.id AND e.version = v.version AND e.ended_at IS NULL))`,
     [projectId],
   );

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/pool';
-import { change, row, rows } from '../../db/query';
+import { row, rows } from '../../db/query';
 import type { Cause } from '../../subscribers';
 import type { Properties } from '../../subscribers/contract';
 import type { Trigger } from '../contract';
@@ -105,34 +105,19 @@ export interface Entry {
   properties: Properties;
 }
 
-/** The relay enrols them later, each entry in a transaction of its own. */
-export async function insertEntries(db: Db, entries: Entry[]): Promise<void> {
+/** Returns their ids. The agenda enrols them later, each entry in a transaction of its own. */
+export async function insertEntries(db: Db, entries: Entry[]): Promise<string[]> {
+  const ids: string[] = [];
   for (const { chainId, subscriberIds, properties } of entries) {
-    await change(
+    const inserted = await rows<{ id: string }>(
       db,
       'insert_drip_entry',
-      'INSERT INTO drip_entries (drip_id, subscriber_ids, properties) VALUES ($1, $2, $3)',
+      'INSERT INTO drip_entries (drip_id, subscriber_ids, properties) VALUES ($1, $2, $3) RETURNING id',
       [chainId, subscriberIds, JSON.stringify(properties)],
     );
+    ids.push(...inserted.map(({ id }) => id));
   }
-}
-
-export interface DueEntry {
-  id: string;
-  project_id: string;
-}
-
-/** With a lease that is much longer than a batch takes. */
-export function claimEntries(db: Db, limit: number): Promise<DueEntry[]> {
-  return rows(
-    db,
-    'claim_drip_entries',
-    `UPDATE drip_entries e SET due_at = clock_timestamp() + interval '1 minute'
-     FROM drip_chains c WHERE c.id = e.drip_id AND e.id = ANY (ARRAY(
-       SELECT id FROM drip_entries WHERE due_at <= now() ORDER BY due_at, id LIMIT $1 FOR UPDATE SKIP LOCKED))
-     RETURNING e.id, c.project_id`,
-    [limit],
-  );
+  return ids;
 }
 
 /** Null if it was taken before. Its chain stays as it is until the transaction ends. */

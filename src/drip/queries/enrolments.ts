@@ -4,6 +4,7 @@ import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { dueInTurns } from '../../db/wake-ups';
+import { maySend } from '../../projects';
 import type { Properties } from '../../subscribers/contract';
 import type { EnrolmentStatus, Step } from '../contract';
 import type { Rules } from '../rules/contract';
@@ -200,6 +201,17 @@ export function parkEnrolment(db: Db, id: string): Promise<number> {
   );
 }
 
+/** Due while the project may not send: it waits without a workflow, and the relay claims it as soon as the project may. */
+export function parkUntilActive(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'park_drip_enrolment_of_project',
+    `UPDATE drip_enrolments SET wake_at = clock_timestamp(), revision = revision + 1
+     WHERE id = $1 AND ended_at IS NULL AND NOT parked`,
+    [id],
+  );
+}
+
 /** The caller holds the row's lock. Returns the time of the end and the number of messages sent. */
 export async function endEnrolment(
   db: Db,
@@ -227,12 +239,12 @@ export interface DueEnrolment {
   next_at: Date | null;
 }
 
-/** Claims, for the relay, enrolments whose workflow must be started or must read its row. Projects take turns. */
+/** Claims, for the relay, enrolments whose workflow must be started or must read its row. Projects that may send take turns. */
 export function claimWakeUps(db: Db, limit: number): Promise<DueEnrolment[]> {
   return rows<DueEnrolment>(
     db,
     'claim_drip_wake_ups',
-    `WITH RECURSIVE ${dueInTurns('drip_enrolments')}
+    `WITH RECURSIVE ${dueInTurns('drip_enrolments', maySend('p.project_id'))}
      UPDATE drip_enrolments e SET wake_at = clock_timestamp() + interval '10 seconds'
      FROM chosen, projects p WHERE e.id = chosen.id AND p.id = e.project_id
      RETURNING e.id, e.project_id, p.slug, e.revision, e.status, e.next_at`,

@@ -1,6 +1,7 @@
-import { LATE, lateRows, type Late } from '../../db/counts';
+import { countRows, LATE, lateRows, type Late } from '../../db/counts';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import { maySend } from '../../projects';
 import type { ChainStatus, EnrolmentStatus } from '../contract';
 
 /* What operators see of the chains of all projects. */
@@ -8,8 +9,26 @@ import type { ChainStatus, EnrolmentStatus } from '../contract';
 export function lateEnrolments(db: Db): Promise<Late[]> {
   return lateRows(db, 'late_enrolments', {
     drip: `SELECT id, next_at AS due_at FROM drip_enrolments
-      WHERE ended_at IS NULL AND NOT parked AND next_at < ${LATE}`,
+      WHERE ended_at IS NULL AND NOT parked AND next_at < ${LATE} AND ${maySend('project_id')}`,
   });
+}
+
+/** The active enrolments of a project, counted up to MAX_COUNTED. */
+export function countActiveEnrolments(db: Db, projectId: string): Promise<number> {
+  return countRows(
+    db,
+    'count_active_enrolments',
+    'SELECT FROM drip_enrolments WHERE project_id = $1 AND ended_at IS NULL',
+    [projectId],
+  );
+}
+
+/** The chain of an enrolment and its project; null if there is none. */
+export function findAnyEnrolment(
+  db: Db,
+  id: string,
+): Promise<{ project_id: string; drip_id: string } | null> {
+  return row(db, 'find_any_enrolment', 'SELECT project_id, drip_id FROM drip_enrolments WHERE id = $1', [id]);
 }
 
 /** Wakes every active enrolment that is not parked: the relay starts a workflow for each that has none. Returns how many. */
@@ -40,7 +59,7 @@ const CHAIN = `SELECT c.id, c.project_id, p.slug AS project, c.name, c.status, c
     e.active, e.parked, e.late
   FROM drip_chains c JOIN projects p ON p.id = c.project_id CROSS JOIN LATERAL (
     SELECT count(*)::int AS active, count(*) FILTER (WHERE parked)::int AS parked,
-      count(*) FILTER (WHERE NOT parked AND next_at < ${LATE})::int AS late
+      count(*) FILTER (WHERE NOT parked AND next_at < ${LATE} AND p.active)::int AS late
     FROM drip_enrolments WHERE drip_id = c.id AND ended_at IS NULL) e
   WHERE c.deleted_at IS NULL`;
 

@@ -19,7 +19,8 @@ export const retention: Retention = {
     remove: removeOldChains,
   },
   drip_versions: { with: 'drip_chains' },
-  drip_entries: { bounded: 'The relay enrols them within seconds and deletes the row.' },
+  drip_syncs: { bounded: 'A row for each chain at most, until the last enrolment is changed.' },
+  drip_entries: { bounded: 'A worker enrols them within seconds and deletes the row.' },
 };
 
 function removeOldEnrolments(db: Db, days: number): NextBatch {

@@ -1,86 +1,26 @@
 import { BATCH_ROWS } from '../../db/batches';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
-import { change, row, rows } from '../../db/query';
+import { change, row } from '../../db/query';
 import type { ChainStatus, Step } from '../contract';
 
-/** A lease on the enrolments of a chain. It ends when it expires or when the chain is changed again. */
-export interface SyncLease {
-  id: string;
-  /** As text: a `Date` has no microseconds. */
-  until: string;
-  /** When the next enrolment is woken; null for now. */
-  wakeAt: string | null;
-}
-
-const LEASE_COLUMNS = 'id, sync_at::text AS until, sync_wake_at::text AS "wakeAt"';
-
-/** Much longer than a batch takes. After a crash the relay claims the chain when the lease has expired. */
-const LEASE = "clock_timestamp() + interval '15 seconds'";
-
-/** Claims chains whose enrolments are not all updated: the request reached its time limit, or its process died. */
-export function claimSyncs(db: Db, limit: number): Promise<SyncLease[]> {
-  return rows(
-    db,
-    'claim_drip_syncs',
-    `UPDATE drip_chains SET sync_at = ${LEASE} WHERE id IN (
-       SELECT id FROM drip_chains WHERE sync_at <= now() ORDER BY sync_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-     RETURNING ${LEASE_COLUMNS}`,
-    [limit],
-  );
-}
-
-/** The caller holds the chain's lock and calls `syncEnrolments` after its commit; if its process dies, the relay does. */
-export async function requestSync(db: Db, id: string, migrateVersion: number | null): Promise<SyncLease> {
-  const lease = await row<SyncLease>(
-    db,
-    'request_drip_sync',
-    `UPDATE drip_chains SET sync_at = ${LEASE}, sync_wake_at = NULL, migrate_version = coalesce($2, migrate_version)
-     WHERE id = $1 RETURNING ${LEASE_COLUMNS}`,
-    [id, migrateVersion],
-  );
-  if (!lease) throw new Error('the chain disappeared while it was locked');
-  return lease;
-}
-
-/** Before each batch. Returns null if the chain was changed again, or another process has claimed it. */
-export function renewLease(db: Db, { id, until, wakeAt }: SyncLease): Promise<SyncLease | null> {
-  return row<SyncLease>(
-    db,
-    'renew_drip_chain_lease',
-    `UPDATE drip_chains SET sync_at = ${LEASE}, sync_wake_at = $3::text::timestamptz
-     WHERE id = $1 AND sync_at = $2::text::timestamptz RETURNING ${LEASE_COLUMNS}`,
-    [id, until, wakeAt],
-  );
-}
-
-/** Makes the chain due for the relay. */
-export function leaveToRelay(db: Db, { id, until, wakeAt }: SyncLease): Promise<number> {
+/**
+ * The caller holds the chain's lock. What an earlier change has left is done with this one, from the beginning: `after_id` and
+ * the pace say how far that change had come.
+ */
+export function insertSync(db: Db, id: string, migrateVersion: number | null): Promise<number> {
   return change(
     db,
-    'leave_drip_chain_to_relay',
-    `UPDATE drip_chains SET sync_at = clock_timestamp(), sync_wake_at = $3::text::timestamptz
-     WHERE id = $1 AND sync_at = $2::text::timestamptz`,
-    [id, until, wakeAt],
+    'insert_drip_sync',
+    `INSERT INTO drip_syncs AS s (drip_id, migrate_version) VALUES ($1, $2)
+     ON CONFLICT (drip_id) DO UPDATE SET migrate_version = coalesce(excluded.migrate_version, s.migrate_version),
+       after_id = DEFAULT, paced_until = NULL`,
+    [id, migrateVersion],
   );
 }
 
-/** The change has reached all enrolments, unless the lease was lost. Returns whether some may have left their version. */
-export async function endSync(db: Db, { id, until }: SyncLease): Promise<boolean> {
-  const ended = await row<{ migrated: boolean }>(
-    db,
-    'end_drip_sync',
-    `WITH held AS (
-       SELECT id, migrate_version FROM drip_chains WHERE id = $1 AND sync_at = $2::text::timestamptz FOR UPDATE)
-     UPDATE drip_chains c SET sync_at = NULL, sync_wake_at = NULL, migrate_version = NULL
-     FROM held WHERE c.id = held.id RETURNING held.migrate_version IS NOT NULL AS migrated`,
-    [id, until],
-  );
-  return ended?.migrated ?? false;
-}
-
-/** What is to be applied to the enrolments of a chain. */
-export interface SyncTarget {
+/** What is to be applied to the enrolments of a chain, and how far it has come. */
+export interface Sync extends Walked {
   status: ChainStatus;
   deleted: boolean;
   migrate_version: number | null;
@@ -88,17 +28,39 @@ export interface SyncTarget {
   migrate_steps: Step[] | null;
 }
 
-/** Until the transaction ends, the chain is not changed and no other process gets the lease. Null if one has it. */
-export async function shareSyncTarget(db: Db, { id, until }: SyncLease): Promise<SyncTarget | null> {
-  await row(db, 'share_drip_sync_target', 'SELECT id FROM drip_chains WHERE id = $1 FOR SHARE', [id]);
-  return row<SyncTarget>(
+/** Until the transaction ends, the chain is not changed and no other process works on its enrolments. Null: nothing is left. */
+export async function lockSync(db: Db, id: string): Promise<Sync | null> {
+  await row(db, 'share_synced_chain', 'SELECT id FROM drip_chains WHERE id = $1 FOR SHARE', [id]);
+  await row(db, 'lock_drip_sync', 'SELECT drip_id FROM drip_syncs WHERE drip_id = $1 FOR UPDATE', [id]);
+  return row<Sync>(
     db,
-    'read_drip_sync_target',
-    `SELECT c.status, c.deleted_at IS NOT NULL AS deleted, c.migrate_version, v.steps AS migrate_steps
-     FROM drip_chains c LEFT JOIN drip_versions v ON v.drip_id = c.id AND v.version = c.migrate_version
-     WHERE c.id = $1 AND c.sync_at = $2::text::timestamptz`,
-    [id, until],
+    'read_drip_sync',
+    `SELECT c.status, c.deleted_at IS NOT NULL AS deleted, s.migrate_version, v.steps AS migrate_steps,
+       s.after_id AS last, s.paced_until::text AS "pacedUntil"
+     FROM drip_syncs s JOIN drip_chains c ON c.id = s.drip_id
+     LEFT JOIN drip_versions v ON v.drip_id = c.id AND v.version = s.migrate_version
+     WHERE s.drip_id = $1`,
+    [id],
   );
+}
+
+export function recordWalk(db: Db, id: string, { last, pacedUntil }: Walked): Promise<number> {
+  return change(
+    db,
+    'record_drip_walk',
+    'UPDATE drip_syncs SET after_id = $2, paced_until = $3::text::timestamptz WHERE drip_id = $1',
+    [id, last, pacedUntil],
+  );
+}
+
+export function endMigration(db: Db, id: string): Promise<number> {
+  return change(db, 'end_drip_migration', 'UPDATE drip_syncs SET migrate_version = NULL WHERE drip_id = $1', [
+    id,
+  ]);
+}
+
+export function deleteSync(db: Db, id: string): Promise<number> {
+  return change(db, 'delete_drip_sync', 'DELETE FROM drip_syncs WHERE drip_id = $1', [id]);
 }
 
 /** How many workflows of one chain are woken in a second, so that a large chain does not starve others. */
@@ -108,11 +70,9 @@ const WOKEN_PER_SECOND = 10;
 export interface Walked {
   /** The last subscriber; enrolments are walked in their order. */
   last: string;
-  /** When the next enrolment is woken; null for now. */
-  wakeAt: string | null;
+  /** When the next enrolment is woken; null for now. As text: a `Date` has no microseconds. */
+  pacedUntil: string | null;
 }
-
-export const BEFORE_FIRST = '00000000-0000-0000-0000-000000000000';
 
 /** SQL: when the first row of a batch is woken. */
 const BATCH_WAKE_AT = 'greatest($2::text::timestamptz, statement_timestamp())';
@@ -130,7 +90,7 @@ async function changeNext(
   { chosen, order, woken, set }: { chosen: string; order: string; woken: string; set: string },
   values: unknown[],
 ): Promise<Walked | null> {
-  const done = await row<{ last: string | null; wakeAt: string | null }>(
+  const done = await row<{ last: string | null; pacedUntil: string | null }>(
     db,
     name,
     `WITH chosen AS (
@@ -145,13 +105,13 @@ async function changeNext(
        FROM chosen WHERE e.id = chosen.id AND num_nulls(e.ended_at) = 1 RETURNING e.id
      )
      SELECT (array_agg(subscriber_id ORDER BY subscriber_id DESC))[1] AS last,
-       (${afterPlaces('max(place)')})::text AS "wakeAt"
+       (${afterPlaces('max(place)')})::text AS "pacedUntil"
      FROM chosen`,
     values,
   );
   if (!done?.last) return null;
   notifyAfterCommit(db, notifyChannels.drip);
-  return { last: done.last, wakeAt: done.wakeAt };
+  return { last: done.last, pacedUntil: done.pacedUntil };
 }
 
 /** With their chain. Workflows end when they are woken; enrolments that are parked have none. */
@@ -166,7 +126,7 @@ export function cancelNext(db: Db, dripId: string, walked: Walked): Promise<Walk
       set: `status = 'cancelled', next_at = NULL, ended_at = clock_timestamp(), parked = false,
          wake_at = CASE WHEN NOT e.parked THEN ${PACED} END`,
     },
-    [dripId, walked.wakeAt, walked.last],
+    [dripId, walked.pacedUntil, walked.last],
   );
 }
 
@@ -181,7 +141,7 @@ export function unparkNext(db: Db, dripId: string, walked: Walked): Promise<Walk
       woken: 'true',
       set: `parked = false, next_at = ${PACED}, wake_at = ${PACED}`,
     },
-    [dripId, walked.wakeAt],
+    [dripId, walked.pacedUntil],
   );
 }
 
@@ -209,7 +169,7 @@ export function migrateNext(
     },
     [
       dripId,
-      walked.wakeAt,
+      walked.pacedUntil,
       walked.last,
       version,
       ids,

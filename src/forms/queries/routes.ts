@@ -57,6 +57,18 @@ export async function lockDue(db: Db, id: string): Promise<LockedSubmission | nu
   return { ...found, due };
 }
 
+/** Whether a route of the submission has written to members. */
+export async function hasMessagedMembers(db: Db, submissionId: string): Promise<boolean> {
+  const found = await row(
+    db,
+    'find_route_to_members',
+    `SELECT 1 FROM submission_routes
+     WHERE submission_id = $1 AND status = 'done' AND route->>'action' = 'message' AND route->>'to' = 'members' LIMIT 1`,
+    [submissionId],
+  );
+  return found !== null;
+}
+
 /** A worker begins with a route that is more than one transaction; the relay looks after it until it has ended. */
 export async function recordBegun(db: Db, submissionId: string, routeId: string): Promise<void> {
   await change(
@@ -92,6 +104,17 @@ export function recordWait(db: Db, submissionId: string, at: Date | null): Promi
        wake_at = greatest($2::timestamptz, clock_timestamp()) + interval '2 minutes'
      WHERE id = $1`,
     [submissionId, at],
+  );
+}
+
+/** The project may not send: the routes wait without a workflow, and the relay claims them as soon as the project may. */
+export function parkRoutes(db: Db, submissionId: string): Promise<number> {
+  return change(
+    db,
+    'park_submission_routes',
+    `UPDATE form_submissions SET wake_at = clock_timestamp(), revision = revision + 1
+     WHERE id = $1 AND next_at IS NOT NULL`,
+    [submissionId],
   );
 }
 

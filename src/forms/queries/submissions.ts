@@ -6,6 +6,7 @@ import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { dueInTurns } from '../../db/wake-ups';
+import { maySend } from '../../projects';
 import type { Answers, RouteAction, RouteStatus, SubmissionSource, SubmissionStatus } from '../contract';
 import type { TakenRoute } from '../rules';
 
@@ -196,12 +197,12 @@ export interface DueSubmission {
   next_at: Date | null;
 }
 
-/** Claims, for the relay, submissions whose workflow must be started or must read its row. Projects take turns. */
+/** Claims, for the relay, submissions whose workflow must be started or must read its row. Projects that may send take turns. */
 export function claimWakeUps(db: Db, limit: number): Promise<DueSubmission[]> {
   return rows<DueSubmission>(
     db,
     'claim_submission_wake_ups',
-    `WITH RECURSIVE ${dueInTurns('form_submissions')}
+    `WITH RECURSIVE ${dueInTurns('form_submissions', maySend('p.project_id'))}
      UPDATE form_submissions s SET wake_at = clock_timestamp() + interval '10 seconds'
      FROM chosen, projects p WHERE s.id = chosen.id AND p.id = s.project_id
      RETURNING s.id, s.project_id, p.slug, s.revision, s.status, s.next_at`,

@@ -2,6 +2,7 @@ import { JOIN_OWN_BOT, REACHING_BOT, type IncomingMessage } from '../../bots';
 import { limits } from '../../contract/limits';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import { maySend } from '../../projects';
 import type { BotUserRef } from '../../subscribers';
 
 function valuesOf({ channel, bot, platform_user_id }: BotUserRef): unknown[] {
@@ -20,7 +21,8 @@ export async function findChatState(db: Db, user: BotUserRef): Promise<ChatState
   const found = await row<{ project_id: string | null; type_id: string | null; ticket_id: string | null }>(
     db,
     'find_ticket_chat',
-    `SELECT CASE WHEN updated_at > now() - interval '${limits.ticketDraftHours} hours' THEN writing_project_id END AS project_id,
+    `SELECT CASE WHEN updated_at > now() - interval '${limits.ticketDraftHours} hours' AND ${maySend('writing_project_id')}
+         THEN writing_project_id END AS project_id,
        writing_type_id AS type_id, CASE WHEN chosen_until > now() THEN ticket_id END AS ticket_id
      FROM ticket_chats WHERE channel = $1 AND bot = $2 AND platform_user_id = $3`,
     valuesOf(user),

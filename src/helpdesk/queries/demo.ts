@@ -1,53 +1,35 @@
 import type { Db } from '../../db/pool';
 import { change } from '../../db/query';
-import type { TicketPriority, TicketStatus } from '../contract';
 
 /** A ticket with a past. Times are hours ago. */
 export interface DemoTicket {
   id: string;
-  number: number;
   subject: string;
-  status: TicketStatus;
-  priority: TicketPriority;
-  subscriberId: string | null;
-  customer: { name: string; contact: string } | null;
+  customer: { name: string; contact: string };
   createdAt: number;
-  /** The customer waits since then. */
-  waitingSince: number | null;
-  firstReplyAt: number | null;
-  closedAt: number | null;
-  csatScore: number | null;
+  firstReplyAt: number;
   preview: string;
   words: string[];
 }
 
-/** Without events: no customer has written it. The first reply was due four hours after the first message. */
+/** The project's first ticket, which waits for the customer. Without events: no customer has written it. */
 export function insertDemoTicket(db: Db, projectId: string, ticket: DemoTicket): Promise<number> {
   const ago = (parameter: string) => `now() - make_interval(hours => ${parameter}::int)`;
   return change(
     db,
     'insert_demo_ticket',
-    `INSERT INTO tickets (id, project_id, number, subject, status, priority, source, subscriber_id, virtual, customer_name,
-       customer_contact, created_at, waiting_since, first_reply_at, first_reply_due_at, closed_at, csat, csat_score, status_since,
-       updated_at, preview, words)
-     VALUES ($1, $2, $3, $4, $5, $6, 'api', $7, $8::text IS NOT NULL, $8, $9, ${ago('$10')}, ${ago('$11')}, ${ago('$12')},
-       ${ago('$10')} + interval '4 hours', ${ago('$13')}, CASE WHEN $14::int IS NOT NULL THEN 'asked' END, $14,
-       ${ago('coalesce($13, $12, $10)')}, ${ago('coalesce($13, $11, $12, $10)')}, $15, array_to_tsvector($16::text[]))`,
+    `INSERT INTO tickets (id, project_id, number, subject, status, priority, source, virtual, customer_name, customer_contact,
+       created_at, first_reply_at, first_reply_due_at, status_since, updated_at, preview, words)
+     VALUES ($1, $2, 1, $3, 'waiting', 'normal', 'api', true, $4, $5, ${ago('$6')}, ${ago('$7')},
+       ${ago('$6')} + interval '4 hours', ${ago('$7')}, ${ago('$7')}, $8, array_to_tsvector($9::text[]))`,
     [
       ticket.id,
       projectId,
-      ticket.number,
       ticket.subject,
-      ticket.status,
-      ticket.priority,
-      ticket.subscriberId,
-      ticket.customer?.name ?? null,
-      ticket.customer?.contact ?? null,
+      ticket.customer.name,
+      ticket.customer.contact,
       ticket.createdAt,
-      ticket.waitingSince,
       ticket.firstReplyAt,
-      ticket.closedAt,
-      ticket.csatScore,
       ticket.preview,
       ticket.words,
     ],
@@ -69,11 +51,11 @@ export function insertDemoMessage(
 }
 
 /** The helpdesk stays off, so that events of tickets can be published. */
-export function insertDemoHelpdesk(db: Db, projectId: string, lastNumber: number): Promise<number> {
+export function insertDemoHelpdesk(db: Db, projectId: string): Promise<number> {
   return change(
     db,
     'insert_demo_helpdesk',
-    'INSERT INTO helpdesks (project_id, first_reply_hours, last_number) VALUES ($1, 4, $2)',
-    [projectId, lastNumber],
+    'INSERT INTO helpdesks (project_id, first_reply_hours, last_number) VALUES ($1, 4, 1)',
+    [projectId],
   );
 }

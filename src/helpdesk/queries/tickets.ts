@@ -2,10 +2,10 @@ import type { Channel } from '../../contract/common';
 import type { Cursor } from '../../contract/cursor';
 import { noteChange } from '../../db/changes';
 import { cursorTime } from '../../db/cursor-time';
-import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows, rowsPlannedAnew } from '../../db/query';
 import type { ticketOrders, TicketPriority, TicketSource, TicketStatus } from '../contract';
+import { scheduleTickets } from './timers';
 
 export interface TicketRow {
   id: string;
@@ -92,7 +92,7 @@ export interface NewTicketRow {
   resolveHours: number | null;
 }
 
-/** Its timers begin when the relay has started its workflow. */
+/** Its timers begin when the agenda has started its workflow. */
 export async function insertTicket(db: Db, ticket: NewTicketRow): Promise<void> {
   await change(
     db,
@@ -120,7 +120,7 @@ export async function insertTicket(db: Db, ticket: NewTicketRow): Promise<void> 
       ticket.preview,
     ],
   );
-  noteTicket(db, ticket.projectId);
+  await noteTicket(db, { id: ticket.id, project_id: ticket.projectId });
 }
 
 /** Writes a ticket that the caller has locked, and wakes its workflow. */
@@ -130,7 +130,7 @@ export async function updateTicket(db: Db, { id, project_id, ...values }: Ticket
     'update_ticket',
     `UPDATE tickets SET subject = $2, status = $3, priority = $4, type_id = $5, assignee_id = $6, waiting_since = $7,
        unanswered_reported = $8, first_reply_at = $9, status_since = $10, csat = $11, closed_at = $12, preview = $13,
-       updated_at = clock_timestamp(), revision = revision + 1, wake_at = clock_timestamp()
+       updated_at = clock_timestamp()
      WHERE id = $1`,
     [
       id,
@@ -148,7 +148,7 @@ export async function updateTicket(db: Db, { id, project_id, ...values }: Ticket
       values.preview,
     ],
   );
-  noteTicket(db, project_id);
+  await noteTicket(db, { id, project_id });
 }
 
 /** The caller holds the row's lock. */
@@ -162,9 +162,9 @@ export async function recordRating(db: Db, { id, project_id }: TicketRow, score:
   noteChange(db, 'tickets', project_id);
 }
 
-function noteTicket(db: Db, projectId: string): void {
-  notifyAfterCommit(db, notifyChannels.tickets);
-  noteChange(db, 'tickets', projectId);
+async function noteTicket(db: Db, ticket: { id: string; project_id: string }): Promise<void> {
+  await scheduleTickets(db, [ticket]);
+  noteChange(db, 'tickets', ticket.project_id);
 }
 
 export interface TicketSearch {

@@ -1,8 +1,24 @@
-import { notifyAfterCommit, notifyChannels } from '../../db/notify';
+import { reportNext, scheduleBy, type DueRow } from '../../base/agenda';
 import type { Db } from '../../db/pool';
-import { change, row, rows } from '../../db/query';
-import { dueInTurns } from '../../db/wake-ups';
+import { change, row } from '../../db/query';
 import type { TicketStatus } from '../contract';
+
+/** The kind of the agenda: a workflow for each ticket that has something due. */
+export const TICKET = 'ticket';
+
+/** The workflow of each is started, or reads its row again, at this time or now. */
+export function scheduleTickets(db: Db, tickets: readonly DueRow[]): Promise<void> {
+  return scheduleBy(db, TICKET, tickets);
+}
+
+/** The workflow has done what was due. The caller holds the row's lock. Null: nothing is due. */
+export function recordNext(
+  db: Db,
+  ticket: { id: string; project_id: string },
+  nextAt: Date | null,
+): Promise<void> {
+  return reportNext(db, TICKET, ticket, nextAt);
+}
 
 /** `ticket.unanswered_24h` was emitted for this stretch. The caller holds the row's lock. */
 export function recordUnanswered(db: Db, id: string): Promise<number> {
@@ -14,49 +30,13 @@ export function recordUnanswered(db: Db, id: string): Promise<number> {
   );
 }
 
-/** When the workflow has something to do next. The relay makes sure, a little later, that there is one. */
-export function recordNext(db: Db, id: string, at: Date | null): Promise<number> {
-  return change(
+/** What the relay needs to start a ticket's workflow. */
+export function findTicketStart(db: Db, id: string): Promise<{ slug: string; status: TicketStatus } | null> {
+  return row(
     db,
-    'record_ticket_next',
-    `UPDATE tickets SET next_at = $2,
-       wake_at = CASE WHEN wake_at <= clock_timestamp() THEN wake_at ELSE $2::timestamptz + interval '2 minutes' END
-     WHERE id = $1`,
-    [id, at],
-  );
-}
-
-export interface DueTicket {
-  id: string;
-  project_id: string;
-  slug: string;
-  revision: number;
-  status: TicketStatus;
-  next_at: Date | null;
-}
-
-/** Claims, for the relay, tickets whose workflow must be started or must read its row. Projects take turns. */
-export function claimTicketWakeUps(db: Db, limit: number): Promise<DueTicket[]> {
-  return rows<DueTicket>(
-    db,
-    'claim_ticket_wake_ups',
-    `WITH RECURSIVE ${dueInTurns('tickets')}
-     UPDATE tickets t SET wake_at = clock_timestamp() + interval '10 seconds'
-     FROM chosen, projects p WHERE t.id = chosen.id AND p.id = t.project_id
-     RETURNING t.id, t.project_id, p.slug, t.revision, t.status, t.next_at`,
-    [limit],
-  );
-}
-
-/** The workflow was woken. One that is overdue is checked again; a request since the claim is not lost. */
-export function markTicketWoken(db: Db, { id, revision }: DueTicket): Promise<number> {
-  return change(
-    db,
-    'mark_ticket_woken',
-    `UPDATE tickets SET wake_at = CASE WHEN next_at IS NOT NULL
-         THEN greatest(next_at, clock_timestamp()) + interval '2 minutes' END
-     WHERE id = $1 AND revision = $2`,
-    [id, revision],
+    'find_ticket_start',
+    'SELECT p.slug, t.status FROM tickets t JOIN projects p ON p.id = t.project_id WHERE t.id = $1',
+    [id],
   );
 }
 
@@ -77,13 +57,13 @@ export async function replyUnderWay(db: Db, id: string): Promise<Date | null> {
 
 /** A reply has its result: a rating that waited for it can be asked for. */
 export async function wakeForRating(db: Db, id: string): Promise<void> {
-  const woken = await change(
+  const waiting = await row<{ project_id: string }>(
     db,
-    'wake_ticket_for_rating',
-    `UPDATE tickets SET revision = revision + 1, wake_at = clock_timestamp() WHERE id = $1 AND csat = 'wanted'`,
+    'lock_ticket_for_rating',
+    `SELECT project_id FROM tickets WHERE id = $1 AND csat = 'wanted' FOR NO KEY UPDATE`,
     [id],
   );
-  if (woken > 0) notifyAfterCommit(db, notifyChannels.tickets);
+  if (waiting) await scheduleTickets(db, [{ id, ...waiting }]);
 }
 
 export interface RatedTicket {

@@ -1,4 +1,5 @@
 import type { Language } from '../../contract/common';
+import { russianForm } from '../../lib/russian-form';
 import { russianFields } from './ru/fields';
 
 /** How tables of fields word types and bounds. */
@@ -24,7 +25,6 @@ const counted = (text: string, amount: number, unit: Unit) =>
   `${text}${unit && ` ${unit}${amount === 1 ? '' : 's'}`}.`;
 
 /** «4 символа», «5 символов». */
-const rules = new Intl.PluralRules('ru');
 const forms = {
   character: { one: 'символ', few: 'символа', many: 'символов', genitive: 'символа' },
   item: { one: 'элемент', few: 'элемента', many: 'элементов', genitive: 'элемента' },
@@ -32,14 +32,14 @@ const forms = {
 
 function russianCount(amount: number, unit: Unit): string {
   if (unit === '') return String(amount);
-  const form = rules.select(amount);
-  return `${amount} ${forms[unit][form === 'one' || form === 'few' ? form : 'many']}`;
+  return `${amount} ${russianForm(amount, forms[unit])}`;
 }
 
 /** After «до» and «не больше»: «до 1 символа», «до 64 символов». */
 function russianGenitive(amount: number, unit: Unit): string {
   if (unit === '') return String(amount);
-  return `${amount} ${forms[unit][rules.select(amount) === 'one' ? 'genitive' : 'many']}`;
+  const { genitive, many } = forms[unit];
+  return `${amount} ${russianForm(amount, { one: genitive, few: many, many })}`;
 }
 
 /** A list of strings, of lists; types that are several, such as “string or null”, stay. */

@@ -45,6 +45,16 @@ export const limitGroups: LimitGroup[] = [
       },
       {
         en: [
+          'Requests without an API key',
+          `${whole(limits.addressRequestsPerMinute)} per minute per address (for IPv6: per /64 network)`,
+        ],
+        ru: [
+          'Запросы без ключа API',
+          `${inRussian(limits.addressRequestsPerMinute)} в минуту с адреса (IPv6 — с сети /64)`,
+        ],
+      },
+      {
+        en: [
           'Mini App, POST requests',
           `${limits.miniRequestsPerMinute} per minute per address (for IPv6: per /64 network)`,
         ],
@@ -197,11 +207,11 @@ export const limitGroups: LimitGroup[] = [
       {
         en: [
           'Open logins',
-          `${limits.oidcOpenLoginsPerSite} of each address (for IPv6: /48 network), then refused; ${whole(limits.oidcOpenLogins)} per project, above that the oldest that was not opened expires`,
+          `${limits.keylessOpenSessionsPerSite} of each address (for IPv6: /48 network), then refused; ${whole(limits.keylessOpenSessions)} per project, above that the oldest that was not opened expires`,
         ],
         ru: [
           'Незавершённые входы',
-          `${limits.oidcOpenLoginsPerSite} с одного адреса (IPv6 — с сети /48), дальше отказ; ${inRussian(limits.oidcOpenLogins)} в проекте, сверх того истекает самый старый из неоткрытых`,
+          `${limits.keylessOpenSessionsPerSite} с одного адреса (IPv6 — с сети /48), дальше отказ; ${inRussian(limits.keylessOpenSessions)} в проекте, сверх того истекает самый старый из неоткрытых`,
         ],
       },
       {
@@ -237,8 +247,14 @@ export const limitGroups: LimitGroup[] = [
         ],
       },
       {
-        en: ['Device codes per address', `${limits.oidcDeviceCodesPerHour} per hour`],
-        ru: ['Коды устройств с одного адреса', `${limits.oidcDeviceCodesPerHour} в час`],
+        en: [
+          'Device codes',
+          `${limits.oidcDeviceCodesPerHour} per hour per address; in ${limits.oidcDeviceCodeMinutes} minutes ${limits.oidcDeviceCodesPerSite} per address (for IPv6: /48 network) and ${whole(limits.oidcDeviceCodesPerClient)} per client`,
+        ],
+        ru: [
+          'Коды устройств',
+          `${limits.oidcDeviceCodesPerHour} в час с адреса; за ${limits.oidcDeviceCodeMinutes} минут ${limits.oidcDeviceCodesPerSite} с адреса (IPv6 — с сети /48) и ${inRussian(limits.oidcDeviceCodesPerClient)} на клиента`,
+        ],
       },
       {
         en: ['Old secret after a rotation', `valid for ${limits.oidcSecretGraceHours} more hours`],

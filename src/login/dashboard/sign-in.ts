@@ -4,6 +4,7 @@ import { AppError } from '../../contract/errors';
 import { isIpAddress } from '../../contract/ip-address';
 import type { Core } from '../../core';
 import { withTransaction } from '../../db/pool';
+import { clientNetwork } from '../../http/client-network';
 import { readCookie, setHttpOnlyCookie } from '../../http/http-only-cookie';
 import type { Work } from '../../http/idempotency';
 import { randomToken256, sha256 } from '../../lib/tokens';
@@ -47,6 +48,7 @@ export async function beginSignIn(deps: SignInDeps, ctx: Context, work: Work) {
       ...(userAgent === undefined ? {} : { user_agent: userAgent }),
     },
     work,
+    clientNetwork(ctx.ip, 48),
   );
   const secret = randomToken256();
   await bindBrowser(deps.pool, session.id, sha256(secret));

@@ -6,6 +6,8 @@ import { START_LEASE } from './starts';
 
 export interface NewSessionRow extends NewSession {
   id: string;
+  /** Of a stranger; null for a session that a project creates. */
+  site: string | null;
   start_hash: Buffer;
   start_sealed: string;
   hosted_hash: Buffer;
@@ -54,9 +56,9 @@ export async function insertSession(
     'insert_session',
     `INSERT INTO auth_sessions (id, project_id, flow, number, state, redirect_uri, client_ip, user_agent,
        code_challenge, start_hash, start_sealed, hosted_hash, match_code, traceparent, created_at, expires_at,
-       start_leased_until, client_address)
+       start_leased_until, client_address, site)
      SELECT $1, $2, 'session', p.session_counter, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, clock_timestamp(),
-       clock_timestamp() + make_interval(secs => $13), clock_timestamp() + ${START_LEASE}, $14
+       clock_timestamp() + make_interval(secs => $13), clock_timestamp() + ${START_LEASE}, $14, $15
      FROM projects p WHERE p.id = $2`,
     [
       session.id,
@@ -73,6 +75,7 @@ export async function insertSession(
       session.traceparent,
       session.ttl_seconds,
       session.client_address,
+      session.site,
     ],
   );
   noteChange(db, 'logins', projectId);
@@ -92,9 +95,9 @@ export async function insertProviderSession(
     db,
     'insert_provider_session',
     `INSERT INTO auth_sessions (id, project_id, flow, client_ip, user_agent, start_hash, start_sealed, hosted_hash,
-       hosted_browser_hash, match_code, user_code, traceparent, created_at, expires_at, start_leased_until)
+       hosted_browser_hash, match_code, user_code, traceparent, created_at, expires_at, start_leased_until, site)
      VALUES ($1, $2, 'oidc', $3, $4, $5, $6, $7, $8, $9, $10, $11, clock_timestamp(),
-       clock_timestamp() + make_interval(secs => $12), clock_timestamp() + ${START_LEASE})`,
+       clock_timestamp() + make_interval(secs => $12), clock_timestamp() + ${START_LEASE}, $13)`,
     [
       session.id,
       projectId,
@@ -108,6 +111,7 @@ export async function insertProviderSession(
       session.user_code,
       session.traceparent,
       session.ttl_seconds,
+      session.site,
     ],
   );
   noteChange(db, 'logins', projectId);

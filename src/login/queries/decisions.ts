@@ -113,9 +113,9 @@ export async function endSession(
 
 /**
  * Expires sessions without an answer; the relay wakes their workflows, which edit the bot's questions. A session with an
- * answer is decided by its workflow.
+ * answer is decided by its workflow. Returns how many have expired.
  */
-export async function expireSessions(db: Db, ids: string[]): Promise<void> {
+export async function expireSessions(db: Db, ids: string[]): Promise<number> {
   await rows(
     db,
     'lock_pending_sessions',
@@ -134,6 +134,23 @@ export async function expireSessions(db: Db, ids: string[]): Promise<void> {
     [ids],
   );
   for (const session of expired) await notifySession(db, session);
+  return expired.length;
+}
+
+/** The open sessions of a project without a decision, in the order of their ids. */
+export async function listPendingSessions(
+  db: Db,
+  projectId: string,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const found = await rows<{ id: string }>(
+    db,
+    'list_pending_sessions',
+    `SELECT id FROM auth_sessions WHERE project_id = $1 AND status = 'pending' AND id > $2 ORDER BY id LIMIT $3`,
+    [projectId, after, limit],
+  );
+  return found.map(({ id }) => id);
 }
 
 /** Expires an unused code. Its hash stays, so that a late verify returns `code_expired`. */

@@ -76,7 +76,7 @@ const eraseSessions = (theirs: string) => `WITH theirs AS MATERIALIZED (
      ), erased AS (
        UPDATE auth_sessions s SET status = CASE WHEN s.status IN ('pending', 'confirmed') THEN 'expired' ELSE s.status END,
          decided_at = coalesce(s.decided_at, clock_timestamp()), platform_user_id = NULL, lang = NULL,
-         subscriber_id = NULL, client_ip = NULL, client_address = NULL, user_agent = NULL, state = NULL,
+         subscriber_id = NULL, client_ip = NULL, client_address = NULL, site = NULL, user_agent = NULL, state = NULL,
          redirect_uri = NULL, code_sealed = NULL, message = NULL, traceparent = NULL
        FROM theirs WHERE s.id = theirs.id RETURNING s.id
      ), prompts AS (

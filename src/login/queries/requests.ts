@@ -3,6 +3,7 @@ import type { Channel, Language } from '../../contract/common';
 import { noteChange } from '../../db/changes';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import { maySend } from '../../projects';
 import { START_LEASE } from './starts';
 
 /** SQL: the only subscriber whom the request `s` asks; null if there are several. */
@@ -144,8 +145,8 @@ export function unaskedRecipients(db: Db, sessionId: string): Promise<Recipient[
 }
 
 /**
- * A question that is about to be sent; null if the subscriber was removed. The lock of the recipient's row lets a
- * removal find the question.
+ * A question that is about to be sent; null if the subscriber was removed or the project may not send. The lock of the
+ * recipient's row lets a removal find the question.
  */
 export async function insertRequestPrompt(
   db: Db,
@@ -157,7 +158,8 @@ export async function insertRequestPrompt(
     db,
     'insert_request_prompt',
     `WITH recipient AS (
-       SELECT session_id FROM auth_request_recipients WHERE session_id = $1 AND subscriber_id = $2 FOR SHARE)
+       SELECT session_id FROM auth_request_recipients WHERE session_id = $1 AND subscriber_id = $2
+         AND ${maySend('(SELECT project_id FROM auth_sessions WHERE id = $1)')} FOR SHARE)
      INSERT INTO auth_prompts (session_id, nonce_hash, channel, chat_id, platform_user_id, bot)
      SELECT session_id, $3, $4, $5, $6, $7 FROM recipient RETURNING id`,
     [sessionId, subscriber_id, nonceHash, channel, chat_id, platform_user_id, bot],

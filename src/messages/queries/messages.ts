@@ -4,6 +4,7 @@ import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { FailureReason } from '../../events/contract';
+import { maySend } from '../../projects';
 import type { MessageContent, SendReason, SkipReason } from '../contract';
 
 export interface MessageRow {
@@ -85,12 +86,16 @@ export async function attemptedRecipients(db: Db, requestId: string): Promise<Se
   return new Set(found.map(({ subscriber_id }) => subscriber_id));
 }
 
-/** Committed before the call to the messenger. Returns false if another process has claimed the message. */
+/**
+ * Committed before the call to the messenger. Returns false if another process has claimed the message, or its project may
+ * not send.
+ */
 export async function claimMessage(db: Db, id: string): Promise<boolean> {
   const claimed = await change(
     db,
     'claim_message',
-    `UPDATE messages SET status = 'sending', attempted_at = clock_timestamp() WHERE id = $1 AND status = 'queued'`,
+    `UPDATE messages SET status = 'sending', attempted_at = clock_timestamp()
+     WHERE id = $1 AND status = 'queued' AND ${maySend('project_id')}`,
     [id],
   );
   return claimed > 0;
@@ -105,6 +110,17 @@ export async function skipMessage(db: Db, id: string, reason: SkipReason): Promi
     [id, reason],
   );
   return skipped > 0;
+}
+
+/** Ends those messages of a request that are still queued: their time has passed. */
+export function skipLateMessages(db: Db, requestId: string, subscriberIds: string[]): Promise<number> {
+  return change(
+    db,
+    'skip_late_messages',
+    `UPDATE messages SET status = 'skipped', reason = 'too_late', ended_at = clock_timestamp()
+     WHERE request_id = $1 AND subscriber_id = ANY ($2::uuid[]) AND status = 'queued'`,
+    [requestId, subscriberIds],
+  );
 }
 
 /** Takes back the claim of a message that the platform has not taken. */

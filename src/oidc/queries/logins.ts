@@ -9,15 +9,14 @@ export interface NewLogin {
   interaction: string | null;
   device_hash: Buffer | null;
   address: string;
-  site: string;
 }
 
 export function insertLogin(db: Db, login: NewLogin): Promise<number> {
   return change(
     db,
     'insert_oidc_login',
-    `INSERT INTO oidc_logins (session_id, project_id, client_id, interaction, device_hash, address, site)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    `INSERT INTO oidc_logins (session_id, project_id, client_id, interaction, device_hash, address)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
     [
       login.session_id,
       login.project_id,
@@ -25,7 +24,6 @@ export function insertLogin(db: Db, login: NewLogin): Promise<number> {
       login.interaction,
       login.device_hash,
       login.address,
-      login.site,
     ],
   );
 }
@@ -49,55 +47,6 @@ export async function secondsUntilLoginFits(
     [projectId, address, perHour],
   );
   return Math.max(0, found?.seconds ?? 0);
-}
-
-/** Whether the project has this many unanswered logins. The caller holds the project's row lock. */
-export async function hasOpenLogins(db: Db, projectId: string, limit: number): Promise<boolean> {
-  const found = await row<{ count: number }>(
-    db,
-    'count_open_oidc_logins',
-    `SELECT count(*)::int AS count FROM (
-       SELECT 1 FROM auth_sessions
-       WHERE project_id = $1 AND flow = 'oidc' AND status = 'pending' AND expires_at > clock_timestamp() LIMIT $2) AS open`,
-    [projectId, limit],
-  );
-  return (found?.count ?? 0) >= limit;
-}
-
-/** Whether a site has this many unanswered logins of the project. The caller holds the project's row lock. */
-export async function hasOpenLoginsOfSite(
-  db: Db,
-  projectId: string,
-  site: string,
-  limit: number,
-): Promise<boolean> {
-  const found = await row<{ count: number }>(
-    db,
-    'count_open_oidc_logins_of_site',
-    `SELECT count(*)::int AS count FROM (
-       SELECT 1 FROM oidc_logins l JOIN auth_sessions s ON s.id = l.session_id
-       WHERE l.project_id = $1 AND l.site = $2 AND s.status = 'pending' AND s.expires_at > clock_timestamp()
-       LIMIT $3) AS open`,
-    [projectId, site, limit],
-  );
-  return (found?.count ?? 0) >= limit;
-}
-
-/**
- * Locks the oldest login that has not been opened in a messenger; null if there is none. It does not wait for a lock: the
- * caller holds the project's, which comes after a session's.
- */
-export async function lockOldestUnopenedLogin(db: Db, projectId: string): Promise<string | null> {
-  const found = await row<{ id: string }>(
-    db,
-    'lock_oldest_unopened_oidc_login',
-    `SELECT id FROM auth_sessions
-     WHERE project_id = $1 AND flow = 'oidc' AND status = 'pending' AND expires_at > clock_timestamp()
-       AND platform_user_id IS NULL
-     ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
-    [projectId],
-  );
-  return found?.id ?? null;
 }
 
 /** Sessions of a client that wait for an answer. */

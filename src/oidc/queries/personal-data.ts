@@ -30,7 +30,7 @@ export const personalData: PersonalData = {
     await change(
       db,
       'erase_oidc_logins',
-      `${PERSON} UPDATE oidc_logins l SET address = NULL, site = NULL FROM person, auth_sessions s
+      `${PERSON} UPDATE oidc_logins l SET address = NULL FROM person, auth_sessions s
        WHERE s.id = l.session_id AND ${OWN_SESSIONS}`,
       personValues(person),
     );

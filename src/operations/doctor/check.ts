@@ -3,9 +3,9 @@ import { describeDatabaseError } from '../../db/describe-error';
 /** One line of `herald doctor`. */
 export interface Finding {
   check: string;
-  status: 'ok' | 'problem' | 'not_checked';
+  status: 'ok' | 'warning' | 'problem' | 'not_checked';
   message: string;
-  /** What to do about a problem. */
+  /** What to do about a problem or a warning. */
   advice: string | null;
 }
 
@@ -15,6 +15,11 @@ export function ok(check: string, message: string): Finding {
 
 export function problem(check: string, message: string, advice: string | null): Finding {
   return { check, status: 'problem', message, advice };
+}
+
+/** Something that an operator may have chosen; the installation still counts as healthy. */
+export function warning(check: string, message: string, advice: string | null): Finding {
+  return { check, status: 'warning', message, advice };
 }
 
 export function notChecked(check: string, message: string): Finding {

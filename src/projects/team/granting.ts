@@ -29,7 +29,7 @@ export function mayInvite(granter: Powers, role: Role): boolean {
   return granter.scopes.includes('admin') && mayGrant(granter, role);
 }
 
-/** A role is never given by a caller who lacks one of its scopes; owners are made by owners only. */
+/** A role is never given or taken by a caller who lacks one of its scopes; owners are made and removed by owners only. */
 export function requireGrant(granter: Powers, role: Role): void {
   if (mayGrant(granter, role)) return;
   throw new AppError(

@@ -24,6 +24,7 @@ export function changeMember(
     const member = await lockMember(db, projectId, id, granter);
     const { role } = changes;
     if (role !== undefined && role !== member.role) {
+      requireGrant(granter, member.role);
       requireGrant(granter, role);
       if (member.role === 'owner') await requireAnotherOwner(db, projectId);
     }
@@ -35,6 +36,7 @@ export function changeMember(
 export function removeMember(pool: pg.Pool, projectId: string, id: string, granter: Granter): Promise<void> {
   return withTransaction(pool, async (db) => {
     const member = await lockMember(db, projectId, id, granter);
+    requireGrant(granter, member.role);
     if (member.role === 'owner') await requireAnotherOwner(db, projectId);
     await deleteMember(db, id);
     for (const forget of memberRemovals.entries()) await forget(db, projectId, id);

@@ -1,37 +1,83 @@
+import type { Kind, Next } from '../../base/agenda';
 import { sharedBotKey, botTexts, PlatformError, type OutgoingMessage } from '../../bots';
 import type { EndpointDisabledReason } from '../../contract/common';
 import type { Core } from '../../core';
-import { startPeriodicJob, type PeriodicJob } from '../../lib/periodic-job';
-import { claimNotices, deleteNotice, postponeNotice, type Notice } from '../queries/notices';
+import {
+  deleteNotices,
+  endNotice,
+  findNextNotice,
+  MEMBER_NOTICES,
+  postponeNotice,
+  type Notice,
+} from '../queries/notices';
 
-const SWEEP_MS = 1_000;
-const BATCH = 20;
-const MAX_PAUSE_SECONDS = 3_600;
+const MAX_PAUSE_MS = 3_600_000;
+/** For a turn of the bot, which single messages share. */
+const TURN_WAIT_MS = 5_000;
+/** Longer than a turn and a call with an upload take. */
+const LEASE_MS = 120_000;
+
+/** Until it is asked again whether an inactive project may send: there is one entry for each member. */
+const INACTIVE_WAIT_MS = 5_000;
 
 type Deps = Pick<Core, 'pool' | 'log' | 'messengers' | 'turns' | 'publicUrl'>;
 
-/** Sends the notices that are due. One whose process dies after the call is sent again: at least once. */
-async function sendDueNotices(deps: Deps): Promise<number> {
-  const notices = await claimNotices(deps.pool, BATCH);
-  for (const notice of notices) await send(deps, notice);
-  return notices.length;
+/**
+ * Sends notices to members: projects in turn, chats side by side, and to each member of a project one after another. One whose
+ * process dies after the call is sent again: at least once.
+ */
+export function memberNotices(deps: Deps): Kind {
+  return {
+    name: MEMBER_NOTICES,
+    concurrency: 16,
+    perProject: 8,
+    leaseMs: LEASE_MS,
+    advance: ({ id }) => sendNext(deps, id),
+  };
 }
 
-async function send({ pool, log, messengers, turns, publicUrl }: Deps, notice: Notice): Promise<void> {
+async function sendNext(deps: Deps, memberId: string): Promise<Next> {
+  const notice = await findNextNotice(deps.pool, memberId);
+  if (!notice) return null;
+  if (!notice.is_wanted) {
+    await deleteNotices(deps.pool, memberId);
+    return null;
+  }
+  if (!notice.may_send) return { inMs: INACTIVE_WAIT_MS };
+  if (notice.retry_at) return notice.retry_at;
+  const pauseMs = await send(deps, notice);
+  return { inMs: pauseMs };
+}
+
+/** Returns after which time the member's next notice is due. */
+async function send({ pool, log, messengers, turns, publicUrl }: Deps, notice: Notice): Promise<number> {
   const message = messageOf(notice, publicUrl());
   try {
-    const messenger = messengers.get(notice.channel);
-    if (!messenger) throw new PlatformError('platform_unavailable', 'The bot is not connected yet.');
     if (message) {
+      const messenger = messengers.get(notice.channel);
+      if (!messenger) throw new PlatformError('platform_unavailable', 'The bot is not connected yet.');
+      const hasTurn = await turns.wait({
+        bot: sharedBotKey(notice.channel),
+        projectId: notice.project_id,
+        chatId: notice.chat_id,
+        calls: 1,
+        deadline: performance.now() + TURN_WAIT_MS,
+      });
+      if (!hasTurn) return TURN_WAIT_MS;
       await messenger.send(notice.chat_id, message);
-      turns.count(sharedBotKey(notice.channel), 1);
     }
-    await deleteNotice(pool, notice.id);
+    await endNotice(pool, notice);
+    return 0;
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     log.info({ reason: error.reason, event: notice.event }, 'a notice could not be sent to a member');
-    if (!error.retryable) await deleteNotice(pool, notice.id);
-    else await postponeNotice(pool, notice.id, Math.min(2 ** notice.failures * 10, MAX_PAUSE_SECONDS));
+    if (!error.retryable) {
+      await endNotice(pool, notice);
+      return 0;
+    }
+    const pauseMs = Math.min(Math.max(2 ** notice.failures * 10_000, error.retryAfterMs ?? 0), MAX_PAUSE_MS);
+    await postponeNotice(pool, notice.id, pauseMs);
+    return pauseMs;
   }
 }
 
@@ -52,7 +98,7 @@ function ticketOf(project: string, { number = 0, subject, text = '' }: NoticeDat
 
 /** Null for an event that members get no notice of. */
 function messageOf(
-  { lang, event, body, message: given, project_name: project }: Notice,
+  { lang, event, body, message: given, project_name: project, ...notice }: Notice,
   publicUrl: string,
 ): OutgoingMessage | null {
   if (given) return given as OutgoingMessage;
@@ -63,6 +109,10 @@ function messageOf(
     text,
     buttons: [[{ text: texts.openDashboard, url: `${publicUrl}/dashboard/${path}` }]],
   });
+  if (notice.answers !== null) {
+    const { answers: count, form_name, topic } = notice;
+    return message(texts.answersNotice({ project, form: form_name ?? '', count }), `forms/${topic ?? ''}`);
+  }
   const endpoint = `webhooks/${data.endpoint_id ?? ''}`;
   const ticket = `inbox/${data.ticket_id ?? ''}`;
   switch (event) {
@@ -85,14 +135,4 @@ function messageOf(
     default:
       return null;
   }
-}
-
-/** Safe to run in several processes: a notice that another one has claimed is left to it. */
-export function startMemberNotices(deps: Deps): PeriodicJob {
-  return startPeriodicJob({
-    everyMs: SWEEP_MS,
-    run: () => sendDueNotices(deps),
-    log: deps.log,
-    failure: 'notices could not be sent to members',
-  });
 }

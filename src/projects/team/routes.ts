@@ -48,7 +48,7 @@ export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messenger
         path: '/v1/members/{id}',
         summary: 'Change a member',
         description:
-          'Takes effect within a second. Only an owner makes and changes owners, and the last owner stays. No role can be given by a caller who lacks one of its scopes.',
+          'Takes effect within a second. Only an owner makes and changes owners, and the last owner stays. No role can be given or taken by a caller who lacks one of its scopes.',
         scope: 'admin',
         params: idParams,
         body: memberChangesSchema,
@@ -63,7 +63,8 @@ export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messenger
         method: 'DELETE',
         path: '/v1/members/{id}',
         summary: 'Remove a member',
-        description: 'Takes effect within a second. Only an owner removes owners, and the last one stays.',
+        description:
+          'Takes effect within a second. Only an owner removes owners, and the last one stays. A caller removes only members of whose role it has all scopes.',
         scope: 'admin',
         params: idParams,
         status: 204,
@@ -117,6 +118,7 @@ export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messenger
         method: 'DELETE',
         path: '/v1/invitations/{id}',
         summary: 'Withdraw an invitation',
+        description: 'Only a caller who could make the invitation withdraws it.',
         scope: 'admin',
         params: idParams,
         status: 204,
@@ -124,7 +126,8 @@ export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messenger
       ({ project, params }) =>
         withTransaction(pool, async (db) => {
           const invitation = await findInvitation(db, project.id, params.id);
-          if (invitation?.role === 'owner') requireGrant(project, 'owner');
+          if (!invitation) throw new AppError('not_found');
+          requireGrant(project, invitation.role);
           if (!(await deleteInvitation(db, project.id, params.id))) throw new AppError('not_found');
         }),
     ),

@@ -1,3 +1,4 @@
+import { MORE, reportNext, scheduleAt } from '../../base/agenda';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { CsvRow } from '../../lib/csv';
@@ -20,9 +21,11 @@ export interface ImportRow {
   is_stored: boolean;
 }
 
-const STORED =
-  'id, project_id, dry_run, columns, status, rows, updated, failed, errors, next_row, created_at, ended_at';
-const COLUMNS = `${STORED}, wake_at < 'infinity' AS is_stored`;
+const COLUMNS =
+  'id, project_id, dry_run, columns, status, rows, updated, failed, errors, next_row, created_at, ended_at, is_stored';
+
+/** The kind of the agenda: it starts the workflow. */
+export const IMPORTS = 'imports';
 
 /**
  * The number of the project's open imports, without those whose request died before the file was stored. No other import of the project begins until the transaction has ended. An
@@ -36,13 +39,13 @@ export async function countOpenImports(db: Db, projectId: string): Promise<numbe
     db,
     'count_open_imports',
     `SELECT count(*)::int AS open FROM imports WHERE project_id = $1 AND ended_at IS NULL
-       AND (wake_at < 'infinity' OR created_at > now() - interval '10 minutes')`,
+       AND (is_stored OR created_at > now() - interval '10 minutes')`,
     [projectId],
   );
   return counted?.open ?? 0;
 }
 
-/** The relay does not start it before `completeImport`. */
+/** Its workflow is not started before `completeImport`. */
 export async function insertImport(
   db: Db,
   {
@@ -56,7 +59,7 @@ export async function insertImport(
   await change(
     db,
     'insert_import',
-    `INSERT INTO imports (id, project_id, dry_run, columns, rows, wake_at) VALUES ($1, $2, $3, $4, $5, 'infinity')`,
+    `INSERT INTO imports (id, project_id, dry_run, columns, rows) VALUES ($1, $2, $3, $4, $5)`,
     [id, project_id, dry_run, columns, count],
   );
 }
@@ -83,7 +86,7 @@ export async function storeChunks(db: Db, importId: string, chunks: Chunk[]): Pr
     db,
     'store_import_chunks',
     `WITH incomplete AS MATERIALIZED (
-       SELECT id FROM imports WHERE id = $1 AND ended_at IS NULL AND wake_at = 'infinity' FOR NO KEY UPDATE)
+       SELECT id FROM imports WHERE id = $1 AND ended_at IS NULL AND NOT is_stored FOR NO KEY UPDATE)
      INSERT INTO import_chunks (import_id, first_row, rows)
      SELECT id, first_row, rows::jsonb FROM incomplete, unnest($2::int[], $3::text[]) AS given (first_row, rows)
      ON CONFLICT DO NOTHING`,
@@ -91,15 +94,21 @@ export async function storeChunks(db: Db, importId: string, chunks: Chunk[]): Pr
   );
 }
 
-/** The relay starts the workflow after this commits. Returns 0 unless every chunk is stored. */
-export function completeImport(db: Db, id: string, chunks: number): Promise<number> {
-  return change(
+/** The agenda starts the workflow after this commits. Returns false unless every chunk is stored. Runs in a transaction. */
+export async function completeImport(
+  db: Db,
+  { id, project_id }: Pick<ImportRow, 'id' | 'project_id'>,
+  chunks: number,
+): Promise<boolean> {
+  const completed = await change(
     db,
     'complete_import',
-    `UPDATE imports SET wake_at = now() WHERE id = $1 AND ended_at IS NULL AND wake_at = 'infinity'
+    `UPDATE imports SET is_stored = true WHERE id = $1 AND ended_at IS NULL AND NOT is_stored
        AND (SELECT count(*) FROM import_chunks WHERE import_id = $1) = $2`,
     [id, chunks],
   );
+  if (completed > 0) await scheduleAt(db, IMPORTS, [{ id, project_id }]);
+  return completed > 0;
 }
 
 /** Removes an import whose file is not stored whole. */
@@ -107,7 +116,7 @@ export function removeIncompleteImport(db: Db, id: string): Promise<number> {
   return change(
     db,
     'remove_incomplete_import',
-    `DELETE FROM imports WHERE id = $1 AND ended_at IS NULL AND wake_at = 'infinity'`,
+    `DELETE FROM imports WHERE id = $1 AND ended_at IS NULL AND NOT is_stored`,
     [id],
   );
 }
@@ -138,64 +147,41 @@ export async function takeChunk(db: Db, importId: string, firstRow: number): Pro
   return taken?.rows ?? null;
 }
 
-/** Records the result of a chunk, and renews the lease of its worker. */
+/** Records the result of a chunk. In the agenda the import is due when no worker has recorded another for two minutes. */
 export async function recordChunk(
   db: Db,
-  id: string,
+  { id, project_id }: Pick<ImportRow, 'id' | 'project_id'>,
   { done, failed, errors }: { done: number; failed: number; errors: ImportRow['errors'] },
 ): Promise<void> {
   await change(
     db,
     'record_import_chunk',
     `UPDATE imports SET status = 'running', started_at = coalesce(started_at, clock_timestamp()),
-       next_row = next_row + $2, updated = updated + $2 - $3, failed = failed + $3, errors = $4,
-       wake_at = clock_timestamp() + interval '2 minutes'
+       next_row = next_row + $2, updated = updated + $2 - $3, failed = failed + $3, errors = $4
      WHERE id = $1`,
     [id, done, failed, JSON.stringify(errors)],
   );
+  await reportNext(db, IMPORTS, { id, project_id }, MORE);
 }
 
-/** Ends an import that has not ended; its rows that are not done are removed. Returns null if it has ended. */
-export function endImport(db: Db, id: string, status: 'completed' | 'cancelled'): Promise<ImportRow | null> {
-  return row<ImportRow>(
+/** Ends an import that has not ended; its rows that are not done are removed. Returns null if it has ended. Runs in a transaction. */
+export async function endImport(
+  db: Db,
+  id: string,
+  status: 'completed' | 'cancelled',
+): Promise<ImportRow | null> {
+  const ended = await row<ImportRow>(
     db,
     'end_import',
     `WITH ended AS (
        UPDATE imports SET status = $2, ended_at = clock_timestamp() WHERE id = $1 AND ended_at IS NULL
        RETURNING ${COLUMNS}),
      removed AS (DELETE FROM import_chunks WHERE import_id IN (SELECT id FROM ended))
-     SELECT ${STORED}, is_stored FROM ended`,
+     SELECT ${COLUMNS} FROM ended`,
     [id, status],
   );
-}
-
-export interface DueImport {
-  id: string;
-  project_id: string;
-  rows: number;
-}
-
-export function claimDueImports(db: Db, limit: number): Promise<DueImport[]> {
-  return rows<DueImport>(
-    db,
-    'claim_due_imports',
-    `UPDATE imports i SET wake_at = clock_timestamp() + interval '10 seconds'
-     FROM (SELECT id FROM imports WHERE ended_at IS NULL AND wake_at <= now()
-           ORDER BY wake_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED) due
-     WHERE i.id = due.id RETURNING i.id, i.project_id, i.rows`,
-    [limit],
-  );
-}
-
-/** The relay does not claim the import for two minutes. */
-export async function extendImportLease(db: Db, id: string): Promise<void> {
-  await change(
-    db,
-    'extend_import_lease',
-    `WITH locked AS MATERIALIZED (SELECT id FROM imports WHERE id = $1 FOR NO KEY UPDATE)
-     UPDATE imports i SET wake_at = clock_timestamp() + interval '2 minutes' FROM locked WHERE i.id = locked.id`,
-    [id],
-  );
+  if (ended) await reportNext(db, IMPORTS, ended, null);
+  return ended;
 }
 
 /** Of any project. */

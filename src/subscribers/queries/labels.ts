@@ -187,20 +187,32 @@ export function replaceOnNext(db: Db, { project_id, kind, name, new_name }: Labe
   );
 }
 
-/** Much longer than a batch takes. After a crash the relay claims the change when the lease has expired. */
-const LEASE = "clock_timestamp() + interval '15 seconds'";
-
-/** The caller holds the project's row lock. */
-export function insertLabelChange(
+/** Returns its id. The caller holds the project's row lock. */
+export async function insertLabelChange(
   db: Db,
   { project_id, kind, name, new_name }: LabelChange,
-): Promise<number> {
-  return change(
+): Promise<string> {
+  const [inserted] = await rows<{ id: string }>(
     db,
     'insert_label_change',
-    `INSERT INTO label_changes (project_id, kind, name, new_name, lease_until) VALUES ($1, $2, $3, $4, ${LEASE})`,
+    'INSERT INTO label_changes (project_id, kind, name, new_name) VALUES ($1, $2, $3, $4) RETURNING id',
     [project_id, kind, name, new_name],
   );
+  return inserted!.id;
+}
+
+/** Null if the change has ended. */
+export function lockLabelChange(db: Db, id: string): Promise<LabelChange | null> {
+  return row<LabelChange>(
+    db,
+    'lock_label_change',
+    'SELECT project_id, kind, name, new_name FROM label_changes WHERE id = $1 FOR UPDATE',
+    [id],
+  );
+}
+
+export function deleteLabelChange(db: Db, id: string): Promise<number> {
+  return change(db, 'delete_label_change', 'DELETE FROM label_changes WHERE id = $1', [id]);
 }
 
 /** The first of these names that subscribers are losing; with `gained` also one that they are getting. */
@@ -220,48 +232,6 @@ export async function findChangingLabel(
     [projectId, kind, names, gained],
   );
   return found?.name ?? null;
-}
-
-/** Returns 0 if the change has ended. */
-export function renewLabelChange(db: Db, { project_id, kind, name }: LabelChange): Promise<number> {
-  return change(
-    db,
-    'renew_label_change',
-    `UPDATE label_changes SET lease_until = ${LEASE} WHERE project_id = $1 AND kind = $2 AND name = $3`,
-    [project_id, kind, name],
-  );
-}
-
-export function leaveLabelChange(db: Db, { project_id, kind, name }: LabelChange): Promise<number> {
-  return change(
-    db,
-    'leave_label_change',
-    `UPDATE label_changes SET lease_until = clock_timestamp() WHERE project_id = $1 AND kind = $2 AND name = $3`,
-    [project_id, kind, name],
-  );
-}
-
-export function endLabelChange(db: Db, { project_id, kind, name }: LabelChange): Promise<number> {
-  return change(
-    db,
-    'end_label_change',
-    'DELETE FROM label_changes WHERE project_id = $1 AND kind = $2 AND name = $3',
-    [project_id, kind, name],
-  );
-}
-
-/** Claims, for the relay, changes whose request has reached its time limit, or whose process has died. */
-export function claimLabelChanges(db: Db, limit: number): Promise<LabelChange[]> {
-  return rows<LabelChange>(
-    db,
-    'claim_label_changes',
-    `UPDATE label_changes c SET lease_until = ${LEASE}
-     FROM (SELECT project_id, kind, name FROM label_changes WHERE lease_until <= now()
-           ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED) due
-     WHERE (c.project_id, c.kind, c.name) = (due.project_id, due.kind, due.name)
-     RETURNING c.project_id, c.kind, c.name, c.new_name`,
-    [limit],
-  );
 }
 
 /** The permissions that the Mini App offers: those with a title. */

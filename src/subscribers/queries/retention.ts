@@ -26,7 +26,7 @@ function removeOldImports(db: Db, days: number): NextBatch {
     'remove_old_imports',
     `DELETE FROM imports WHERE id IN (
        SELECT id FROM imports WHERE created_at < now() - make_interval(days => $1)
-         OR ended_at IS NULL AND wake_at = 'infinity' AND created_at < now() - interval '${limits.idempotencyHours + 1} hours'
+         OR ended_at IS NULL AND NOT is_stored AND created_at < now() - interval '${limits.idempotencyHours + 1} hours'
        LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
     [days],
   );

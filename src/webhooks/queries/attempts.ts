@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { EndpointDisabledReason } from '../../contract/common';
 import { limits } from '../../contract/limits';
+import { useIndexes } from '../../db/by-indexes';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
@@ -8,7 +9,7 @@ import type { Judgement } from '../retry-schedule';
 import { END_FAILURES, ENDS_FAILURES } from './alerts';
 import { ATTEMPT_LEASE, type ClaimedAttempt } from './claim';
 import { countResults } from './hours';
-import { FIRST_IN_FLIGHT, inFlight, useIndexes } from './queue';
+import { FIRST_IN_FLIGHT, inFlight } from './queue';
 
 /**
  * What a claim found:

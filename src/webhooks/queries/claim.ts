@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import { limits } from '../../contract/limits';
+import { byIndexes, useIndexes } from '../../db/by-indexes';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { RetryPolicyName } from '../../projects/contract';
 import type { DeliveryLane, LaneSetting } from '../contract';
-import { byIndexes, inFlight, rowByIndexes, useIndexes } from './queue';
+import { inFlight, rowByIndexes } from './queue';
 
 /*
  * The claim: which deliveries of the queue continue now, and in which lane. One READ COMMITTED transaction of two

@@ -1,13 +1,14 @@
 import type pg from 'pg';
 import type { Cursor } from '../../contract/cursor';
 import type { CancelReason, DeliveryLane, DeliveryStatus } from '../contract';
+import { useIndexes } from '../../db/by-indexes';
 import { BATCH_ROWS } from '../../db/batches';
 import { cursorTime } from '../../db/cursor-time';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { EmittedEvent } from '../../events';
-import { enqueue, FIRST_IN_FLIGHT, ORDINARY, rowByIndexes, useIndexes } from './queue';
+import { enqueue, FIRST_IN_FLIGHT, ORDINARY, rowByIndexes } from './queue';
 
 /** A delivery as the log shows it; `paused` is computed here and nowhere else. */
 export interface DeliveryRow {

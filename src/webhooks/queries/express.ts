@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { useIndexes } from '../../db/by-indexes';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { LaneSetting } from '../contract';
@@ -6,7 +7,6 @@ import { END_FAILURES, ENDS_FAILURES } from './alerts';
 import { LOST } from './attempts';
 import { refillExpress, type ExpressClaim } from './claim';
 import { countResults } from './hours';
-import { useIndexes } from './queue';
 
 export interface ExpressSuccess {
   id: string;

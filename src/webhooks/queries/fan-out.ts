@@ -3,6 +3,7 @@ import type { Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
 import type { Deliveries } from '../../events';
 import { UUID_TIME_LENGTH } from '../../lib/uuid';
+import { maySend } from '../../projects';
 import { rowByIndexes } from './queue';
 
 /** A new UUIDv7 with the time of the event's. */
@@ -15,8 +16,9 @@ export const SUBSCRIBES = `(e.events = '{}' OR v.name = ANY (e.events))
 
 /**
  * Where an event becomes deliveries: one for each endpoint of the project that subscribes to it, and its row in the
- * queue. The events are those of the current transaction (`xid`): one that was written before has its deliveries. The
- * subquery cannot be flattened, so that Postgres looks each event up by its index.
+ * queue. The events are those of the current transaction (`xid`): one that was written before has its deliveries. An event
+ * that happens while its project may not send has none, also later. The subquery cannot be flattened, so that Postgres looks
+ * each event up by its index.
  */
 const FAN_OUT = `WITH delivery AS (
        INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, test, bulk)
@@ -29,7 +31,7 @@ const FAN_OUT = `WITH delivery AS (
            CASE WHEN EXISTS (SELECT 1 FROM endpoints f WHERE f.project_id = v.project_id AND f.deleted_at IS NULL
              AND f.filter IS NOT NULL) THEN v.body::jsonb -> 'data' END AS data
          FROM events v
-         WHERE v.id = given.event_id AND v.xid = pg_current_xact_id() OFFSET 0) v
+         WHERE v.id = given.event_id AND v.xid = pg_current_xact_id() AND ${maySend('v.project_id')} OFFSET 0) v
        JOIN endpoints e ON e.project_id = v.project_id
        WHERE CASE WHEN given.endpoint_id IS NULL
          THEN e.deleted_at IS NULL AND ${SUBSCRIBES}

@@ -1,31 +1,11 @@
 import type pg from 'pg';
-import { withPipelinedTransaction, type Db } from '../../db/pool';
-import { change, row, rows, USE_STORED_PLANS } from '../../db/query';
+import { byIndexes } from '../../db/by-indexes';
+import { change, row, rows } from '../../db/query';
 
 /*
  * The delivery queue. Lock order: endpoint → delivery → its row in the queue → attempt. A row that needs a slot belongs to a
  * pending delivery.
  */
-
-const USE_INDEXES = `${USE_STORED_PLANS}, ${['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
-  .map((plan) => `set_config('enable_${plan}', 'off', true)`)
-  .join(', ')}`;
-
-/**
- * The queue is empty at one moment and long at the next: a plan made for the empty table would scan the long one. Plans that
- * use indexes fit both, so each is made once.
- */
-export function useIndexes(db: Db): Promise<unknown> {
-  return row(db, 'use_indexes', USE_INDEXES);
-}
-
-/** A statement that reads the queue, planned by its indexes, in a transaction of its own. */
-export async function byIndexes<T>(pool: pg.Pool, statement: (db: Db) => Promise<T>): Promise<T> {
-  const [, result] = await withPipelinedTransaction(pool, (db) =>
-    Promise.all([useIndexes(db), statement(db)]),
-  );
-  return result;
-}
 
 export function rowByIndexes<R extends pg.QueryResultRow>(
   pool: pg.Pool,

@@ -161,9 +161,7 @@ describe('updates of the messengers', () => {
     await intake.store('telegram', [telegramText(2, 5, 'next'), telegramText(3, 6, 'other chat')]);
     await eventually(() => seen.length === 1);
     expect(seen).toEqual(['other chat']);
-    await pool.query(
-      "UPDATE bot_updates SET leased_until = now() - interval '1 second' WHERE dedupe_key = '1'",
-    );
+    await pool.query("UPDATE bot_updates SET due_at = now() - interval '1 second' WHERE dedupe_key = '1'");
     await eventually(() => seen.length === 3);
     expect(seen).toEqual(['other chat', 'held', 'next']);
   });
@@ -178,10 +176,12 @@ describe('updates of the messengers', () => {
     });
     await intake.store('telegram', [telegramText(1, 5, 'held')]);
     await eventually(() => seen.length === 1);
-    await database.pool.query("UPDATE bot_updates SET leased_until = now() - interval '1 second'");
+    await database.pool.query(
+      "UPDATE bot_updates SET due_at = now() - interval '1 second' WHERE due_at IS NOT NULL",
+    );
     // Whoever claims it has a new lease.
     await intake.store('telegram', [telegramText(2, 6, 'other chat')]);
-    await eventually(async () => (await count("dedupe_key = '1' AND leased_until > now()")) === 1);
+    await eventually(async () => (await count("dedupe_key = '1' AND due_at > now()")) === 1);
     await eventually(() => seen.includes('other chat'));
     finish();
     await eventually(async () => (await count(waiting)) === 0);

@@ -49,6 +49,7 @@ test('a healthy installation is found to be healthy, part by part', async () => 
   });
   expect(code).toBe(0);
   expect(checks.map(({ check }) => check)).toEqual([
+    'settings',
     'temporal',
     'search attributes',
     ...['logins', 'deliveries', 'broadcasts', 'campaigns'].map(
@@ -70,6 +71,19 @@ test('a healthy installation is found to be healthy, part by part', async () => 
   ]);
   const { stdout } = await herald(['doctor'], settings);
   expect(stdout).toMatch(/^ok +database +PostgreSQL \d+/m);
+});
+
+test('a setting that is unsafe in production is a warning, with which the installation still counts as healthy', async () => {
+  const { code, checks } = await examine({ HERALD_ALLOW_LOCAL_WEBHOOKS: 'true' });
+  expect(code).toBe(0);
+  expect(checks.filter(({ status }) => status === 'warning')).toEqual([
+    {
+      check: 'settings',
+      status: 'warning',
+      message: expect.stringContaining('HERALD_ALLOW_LOCAL_WEBHOOKS is true'),
+      advice: 'See docs/security.md.',
+    },
+  ]);
 });
 
 /** What the command writes to standard error if its process ends by itself, when nothing is open any more. */

@@ -172,3 +172,19 @@ test('behind a pooler in transaction mode no statement is prepared by name unles
     await preparing.end();
   }
 });
+
+test('the connections of a burst end when it is over, except two', async () => {
+  jest.useFakeTimers({
+    doNotFake: ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'],
+  });
+  const burst = createPool({ url: database.url, max: 6 });
+  try {
+    await Promise.all(Array.from({ length: 6 }, () => burst.query('SELECT 1')));
+    expect(burst.totalCount).toBe(6);
+    jest.advanceTimersByTime(60_000);
+    expect(burst.totalCount).toBe(2);
+  } finally {
+    jest.useRealTimers();
+    await burst.end();
+  }
+});

@@ -1,17 +1,10 @@
 import { loadConfig } from '../../../src/config';
 import { withTransaction } from '../../../src/db/pool';
-import { syncEnrolments } from '../../../src/drip/sync';
+import { batchKind, startAgenda } from '../../../src/base/agenda';
+import { beginSync, dripSyncs } from '../../../src/drip/sync';
 import { removeUnusedVersions } from '../../../src/drip/queries/chains';
 import { claimWakeUps } from '../../../src/drip/queries/enrolments';
-import {
-  BEFORE_FIRST,
-  claimSyncs,
-  requestSync,
-  renewLease,
-  unparkNext,
-  type SyncLease,
-} from '../../../src/drip/queries/sync';
-import { enrolByCauses, startEntryRelay } from '../../../src/drip/enrol';
+import { enrolByCauses, dripEntries } from '../../../src/drip/enrol';
 import { lockTriggeredChains } from '../../../src/drip/queries/enrol';
 import { personalData } from '../../../src/drip/queries/personal-data';
 import { createNotifications } from '../../../src/db/notify';
@@ -107,13 +100,12 @@ describe('in the database', () => {
       } as never),
     );
     const notifications = createNotifications({ url: database.url });
-    const relay = startEntryRelay({
-      pool: database.pool,
-      log: createLogger({ HERALD_LOG_LEVEL: 'silent' }),
-      notifications,
-    });
+    const agenda = startAgenda(
+      { pool: database.pool, log: createLogger({ HERALD_LOG_LEVEL: 'silent' }), notifications },
+      [batchKind(dripEntries(database.pool))],
+    );
     await eventually(async () => (await enrolled()) === 1_798);
-    await relay.stop();
+    await agenda.stop();
     await notifications.stop();
     expect(await one('SELECT count(*)::int AS value FROM drip_entries')).toBe(0);
     expect(
@@ -228,7 +220,7 @@ describe('in the database', () => {
     const counts = (chain: string) =>
       one<Record<string, unknown>>(
         `SELECT json_build_object('open', count(*) FILTER (WHERE ended_at IS NULL), 'parked', count(*) FILTER (WHERE parked),
-           'moved', count(*) FILTER (WHERE version = 2), 'transactions', count(DISTINCT xmin::text),
+           'moved', count(*) FILTER (WHERE version = 2), 'changes', max(revision) - 1, 'transactions', count(DISTINCT xmin::text),
            'seconds', round(extract(epoch FROM max(wake_at) - min(wake_at)))) AS value
          FROM drip_enrolments WHERE drip_id = $1`,
         [chain],
@@ -245,24 +237,31 @@ describe('in the database', () => {
     }
 
     const toSync = (chain: string, version: number | null = null) =>
-      withTransaction(database.pool, (db) => requestSync(db, chain, version));
-    const syncAt = (chain: string) =>
-      one<Date | null>('SELECT sync_at AS value FROM drip_chains WHERE id = $1', [chain]);
-
-    async function claimOf(chain: string): Promise<SyncLease> {
-      const [claimed, ...others] = await claimSyncs(database.pool, 10);
-      expect(others).toEqual([]);
-      expect(claimed?.id).toBe(chain);
-      return claimed!;
+      withTransaction(database.pool, async (db) => {
+        const project = await one<string>('SELECT project_id AS value FROM drip_chains WHERE id = $1', [
+          chain,
+        ]);
+        await beginSync(db, { id: chain, project_id: project }, version);
+      });
+    const isSyncing = (chain: string) =>
+      one<boolean>(
+        `SELECT EXISTS (SELECT 1 FROM drip_syncs WHERE drip_id = $1)
+           AND EXISTS (SELECT 1 FROM agenda WHERE kind = 'drip-syncs' AND id = $1) AS value`,
+        [chain],
+      );
+    const nextBatch = (chain: string) => dripSyncs(deps()).nextBatch({ id: chain, project_id: chain });
+    async function syncAll(chain: string): Promise<void> {
+      while ((await nextBatch(chain)) !== null) expect(await isSyncing(chain)).toBe(true);
+      expect(await isSyncing(chain)).toBe(false);
     }
 
     test('go on in batches, and are woken one after the other, when it is active again', async () => {
       const chain = await chainWith('unparked', 'parked = true, wake_at = NULL');
-      await syncEnrolments(deps(), await toSync(chain));
+      await toSync(chain);
+      await syncAll(chain);
       // 1,500 at ten in a second.
       expect(await counts(chain)).toMatchObject({ open: PEOPLE, parked: 0, transactions: 2 });
       expect((await counts(chain))['seconds']).toBeGreaterThan(145);
-      expect(await syncAt(chain)).toBeNull();
     });
 
     test('move to the version of the request, in batches, also if the chain has a newer one by then', async () => {
@@ -279,15 +278,14 @@ describe('in the database', () => {
         [project],
       );
       const remove = () => removeTemplate(database.pool, project, 'kept');
-      const lease = await toSync(chain, 2);
+      await toSync(chain, 2);
       await database.pool.query('UPDATE drip_chains SET version = 3 WHERE id = $1', [chain]);
       await removeUnusedVersions(database.pool, chain);
       // No enrolment has moved to the version that names the template.
       await expect(remove()).rejects.toMatchObject({ code: 'conflict' });
-      await syncEnrolments(deps(), lease);
+      await syncAll(chain);
       await expect(remove()).rejects.toMatchObject({ code: 'conflict' });
       expect(await counts(chain)).toMatchObject({ moved: PEOPLE, transactions: 2 });
-      expect(await syncAt(chain)).toBeNull();
       const versions =
         'SELECT array_agg(version ORDER BY version) AS value FROM drip_versions WHERE drip_id = $1';
       expect(await one(versions, [chain])).toEqual([2, 3]);
@@ -298,35 +296,38 @@ describe('in the database', () => {
     test('are cancelled in batches with it, by another process if one has died', async () => {
       const chain = await chainWith('cancelled', 'wake_at = NULL');
       await database.pool.query('UPDATE drip_chains SET deleted_at = now() WHERE id = $1', [chain]);
-      const lease = await toSync(chain);
-      expect(await claimSyncs(database.pool, 10)).toEqual([]);
-      // A request that has reached its time limit leaves the rest to the relay.
-      await syncEnrolments(deps(), lease, { deadline: 0 });
-      expect(await counts(chain)).toMatchObject({ open: PEOPLE });
-      await syncEnrolments(deps(), await claimOf(chain));
+      await toSync(chain);
+      await nextBatch(chain);
+      expect(await counts(chain)).toMatchObject({ open: PEOPLE - 1_000 });
+      const notifications = createNotifications({ url: database.url });
+      const log = createLogger({ HERALD_LOG_LEVEL: 'silent' });
+      await database.pool.query('UPDATE agenda SET due_at = now() WHERE id = $1', [chain]);
+      const agenda = startAgenda({ pool: database.pool, log, notifications }, [batchKind(dripSyncs(deps()))]);
+      await eventually(async () => !(await isSyncing(chain)));
+      await agenda.stop();
+      await notifications.stop();
       expect(await counts(chain)).toMatchObject({ open: 0, transactions: 2 });
-      expect(await syncAt(chain)).toBeNull();
     });
 
     test('are changed by one process at a time, and the next one keeps the pace', async () => {
       const chain = await chainWith('taken-over', 'parked = true, wake_at = NULL');
-      const slow = await renewLease(database.pool, await toSync(chain));
-      // The first batch; then its process stalls for longer than the lease.
-      const walked = await withTransaction(database.pool, (db) =>
-        unparkNext(db, chain, { last: BEFORE_FIRST, wakeAt: slow!.wakeAt }),
-      );
-      const held = await renewLease(database.pool, { ...slow!, wakeAt: walked!.wakeAt });
-      expect(await claimSyncs(database.pool, 10)).toEqual([]);
-      await database.pool.query('UPDATE drip_chains SET sync_at = now() WHERE id = $1', [chain]);
-      const taken = await claimOf(chain);
-      await syncEnrolments(deps(), held!);
-      await syncEnrolments(deps(), slow!);
-      expect(await counts(chain)).toMatchObject({ parked: 500 });
-      await syncEnrolments(deps(), taken);
-      expect(await counts(chain)).toMatchObject({ parked: 0 });
+      await toSync(chain);
+      // As if the lease of the first had ended.
+      await Promise.all([nextBatch(chain), nextBatch(chain)]);
+      await syncAll(chain);
+      expect(await counts(chain)).toMatchObject({ parked: 0, changes: 1, transactions: 2 });
       // 1,500 at ten in a second, as if one process had done it.
       expect((await counts(chain))['seconds']).toBeGreaterThan(145);
-      expect(await syncAt(chain)).toBeNull();
+    });
+
+    test('are walked again from the first, at the pace of now, when the chain changes meanwhile', async () => {
+      const chain = await chainWith('changed-again', 'parked = true, wake_at = NULL');
+      await toSync(chain);
+      await nextBatch(chain);
+      await database.pool.query('UPDATE drip_chains SET deleted_at = now() WHERE id = $1', [chain]);
+      await toSync(chain);
+      await syncAll(chain);
+      expect(await counts(chain)).toMatchObject({ open: 0, parked: 0 });
     });
   });
 });

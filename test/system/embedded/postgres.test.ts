@@ -79,6 +79,18 @@ test('it listens on loopback only, wants its generated password and opens no soc
   expect(mode & 0o777).toBe(0o600);
 });
 
+test('it runs no process that one small database does not need', async () => {
+  const { url } = await start();
+  const own = `SELECT backend_type FROM pg_stat_activity
+    WHERE backend_type NOT IN ('client backend', 'autovacuum worker') ORDER BY 1`;
+  expect((await query(url, own)).flat()).toEqual([
+    'autovacuum launcher',
+    'background writer',
+    'checkpointer',
+    'walwriter',
+  ]);
+});
+
 test('a stop leaves no process and no record of one behind', async () => {
   const server = await start();
   expect(await readFile(dataDir.file('children.json'), 'utf8')).toContain(`"pid": ${server.pid}`);

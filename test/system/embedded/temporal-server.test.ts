@@ -17,6 +17,7 @@ import {
 } from '../../../src/embedded/temporal-server';
 import { searchAttributeTypes } from '../../../src/temporal/names';
 import { eventually } from '../../support/eventually';
+import { filesOpenToOthers } from '../../support/private-files';
 import { setupErrorOf } from './fixture';
 
 let cliPath: string;
@@ -92,6 +93,12 @@ test('workflows and their search attributes are still there at the next start', 
       return true;
     }),
   );
+});
+
+test('nothing that the server stores or logs can be read by other users', async () => {
+  await start({ dbFile: 'temporal.db' });
+  expect(existsSync(dataDir.file('temporal.db'))).toBe(true);
+  expect(filesOpenToOthers(dataDir.path)).toEqual([]);
 });
 
 test('the web UI answers on loopback, and ended workflows are kept for 30 days', async () => {

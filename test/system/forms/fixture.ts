@@ -44,7 +44,11 @@ export function forms(service: () => Installation, project: () => TestProject) {
     fetch(`${service().url}${path}`, {
       method: 'POST',
       redirect: 'manual',
-      headers: { 'x-forwarded-for': someAddress(), ...headers },
+      headers: {
+        'x-forwarded-for': someAddress(),
+        ...(path.startsWith('/forms/') ? { origin: service().url } : {}),
+        ...headers,
+      },
       body,
     });
 

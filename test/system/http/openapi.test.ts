@@ -92,7 +92,7 @@ describe('/openapi.json', () => {
       for (const [status, { description, headers, content = {} }] of Object.entries(responses)) {
         const json = content['application/json'];
         const shown = Object.keys(headers);
-        const isSuccess = Number(status) < 300;
+        const isSuccess = Number(status) < 400;
         if (isSuccess) {
           const without = Object.entries(content).filter(([, each]) => each.example === undefined);
           expect({ name, without }).toEqual({ name, without: [] });
@@ -119,6 +119,14 @@ describe('/openapi.json', () => {
     expect(data?.[0]).not.toHaveProperty('error');
     const created = operations.find(([name]) => name === 'post /v1/send')?.[1];
     expect(created?.parameters.map(({ name }) => name)).toContain('Idempotency-Key');
+  });
+
+  it('documents where a browser goes on to after an HTML form', () => {
+    const withForm = operations.filter(
+      ([, { requestBody }]) => requestBody?.content['application/x-www-form-urlencoded'],
+    );
+    expect(withForm.map(([name]) => name)).toEqual(['post /f/{form_id}']);
+    for (const [, { responses }] of withForm) expect(responses['303']?.headers).toHaveProperty('Location');
   });
 
   it('takes limit and cursor for every list that has a next_cursor', () => {

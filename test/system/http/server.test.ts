@@ -60,25 +60,33 @@ describe('a server that stops', () => {
     await stopped;
   });
 
-  it('returns service_unavailable on a connection that is still open', async () => {
+  it('serves a request on a connection that is still open, and closes the connection with the response', async () => {
     const { url, state, stop } = await startSlowServer();
     const agent = new Agent({ connections: 1, pipelining: 1 });
     await (await request(`${url}/quick`, { dispatcher: agent })).body.dump();
     state.stopping = true;
     const answer = await request(`${url}/quick`, { dispatcher: agent });
-    expect(answer.statusCode).toBe(503);
-    expect(answer.headers['retry-after']).toBe('1');
+    expect(answer.statusCode).toBe(204);
     expect(answer.headers['connection']).toBe('close');
-    expect(await answer.body.json()).toMatchObject({ code: 'service_unavailable', retryable: true });
     await agent.close();
     await stop(1_000);
   });
 
-  it('says so to a client that is still sending a large body', async () => {
+  it('closes the connection of a request that was running when it began to stop', async () => {
+    const { url, state, stop } = await startSlowServer();
+    const running = fetch(`${url}/slow`);
+    await eventually(() => state.waiting === 1);
+    state.stopping = true;
+    state.release();
+    expect((await running).headers.get('connection')).toBe('close');
+    await stop(1_000);
+  });
+
+  it('answers a client that is still sending a large body', async () => {
     const { url, state, stop } = await startSlowServer();
     state.stopping = true;
     const answer = await sendLarge(`${url}/quick`, 'none', 8 * MIB, 'keep-alive');
-    expectEnvelope(answer, 'service_unavailable');
+    expectEnvelope(answer, 'method_not_allowed');
     expect(answer.headers.get('connection')).toBe('close');
     await stop(100);
   });

@@ -116,3 +116,25 @@ export async function eventsOf(service: Installation, project: TestProject): Pro
   );
   return rows.map(({ name, body }) => ({ name, body: JSON.parse(body) as StoredEvent['body'] }));
 }
+
+/** Copies of an open session, as if strangers of one site had begun them. Returns their ids. */
+export async function copySession(
+  service: Pick<Installation, 'pool'>,
+  sessionId: string,
+  { count, site }: { count: number; site: string },
+): Promise<string[]> {
+  const columns = await service.pool.query<{ names: string }>(
+    `SELECT string_agg(quote_ident(column_name), ', ') AS names FROM information_schema.columns
+     WHERE table_name = 'auth_sessions' AND is_generated = 'NEVER'
+       AND column_name NOT IN ('id', 'start_hash', 'hosted_hash', 'created_at', 'site', 'number')`,
+  );
+  const names = columns.rows[0]?.names;
+  const { rows } = await service.pool.query<{ id: string }>(
+    `INSERT INTO auth_sessions (id, start_hash, hosted_hash, created_at, site, ${names})
+     SELECT gen_random_uuid(), sha256(gen_random_uuid()::text::bytea), sha256(gen_random_uuid()::text::bytea),
+       clock_timestamp(), $3, ${names}
+     FROM auth_sessions, generate_series(1, $2::int) WHERE id = $1 RETURNING id`,
+    [sessionId, count, site],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -34,6 +34,7 @@ interface DeviceCode {
   verification_uri: string;
   verification_uri_complete: string;
   expires_in: number;
+  interval: number;
 }
 
 async function newDevice(scope = 'openid profile offline_access'): Promise<DeviceCode> {
@@ -154,6 +155,7 @@ test('a login is redeemed together with its grant, by a device as by the page: a
 
 test('authorization_pending, slow_down, access_denied and expired_token as in the RFC', async () => {
   const device = await newDevice();
+  expect(device.interval).toBe(5);
   const form = { grant_type: GRANT, device_code: device.device_code };
   expect((await postToken(service, client, form)).body['error']).toBe('authorization_pending');
   // The second of two within five seconds; a slow machine may need several to make two.
@@ -221,9 +223,14 @@ test('only clients with `device` may use it, and only with their own codes', asy
       scope: 'openid',
     }),
   });
-  expect(await refused.json()).toMatchObject({ error: 'invalid_request' });
+  expect([refused.status, await refused.json()]).toEqual([
+    400,
+    expect.objectContaining({ error: 'unauthorized_client' }),
+  ]);
   const device = await newDevice();
   const thief = await createClient(await service.createProject(), { type: 'public', device: true });
+  const unasked = await postToken(service, other, { grant_type: GRANT, device_code: device.device_code });
+  expect([unasked.status, unasked.body['error']]).toEqual([400, 'unauthorized_client']);
   const stolen = await postToken(service, thief, { grant_type: GRANT, device_code: device.device_code });
   expect(stolen.body['error']).toBe('invalid_grant');
 });

@@ -1,6 +1,7 @@
 import { openCookieBrowser } from '../../support/cookie-browser';
 import { limits } from '../../../src/contract/limits';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { copySession } from '../login/fixture';
 import { createClient, discover, newAttempt, postToken, tokensOf, type CreatedClient } from './fixture';
 
 jest.setTimeout(120_000);
@@ -107,11 +108,11 @@ test('a /48 network has a share of the open logins, and the oldest that was not 
   const from = (address: string) => openCookieBrowser().get(url, { 'x-forwarded-for': address });
   expect((await from('2001:db8:7::1')).status).toBe(303);
   // As if a hundred had come from other /64 networks of this /48.
-  await openLogins(owner, limits.oidcOpenLoginsPerSite - 1, '2001:db8:7::/48');
+  await openLogins(owner, limits.keylessOpenSessionsPerSite - 1, '2001:db8:7::/48');
   expect((await from('2001:db8:7:9::1')).status).toBe(429);
   expect((await from('2001:db8:8::1')).status).toBe(303);
 
-  await openLogins(owner, limits.oidcOpenLogins, 'elsewhere');
+  await openLogins(owner, limits.keylessOpenSessions, 'elsewhere');
   const oldest = await open(owner);
   await service.pool.query(
     `UPDATE auth_sessions SET platform_user_id = '1', channel = 'telegram' WHERE id = $1`,
@@ -133,22 +134,32 @@ const open = async ({ id }: TestProject) =>
   ).rows.map((row) => row.id);
 
 /** Copies of the project's open login, all from one site. */
-async function openLogins({ id }: TestProject, count: number, site: string): Promise<void> {
-  const columns = await service.pool.query<{ names: string }>(
-    `SELECT string_agg(quote_ident(column_name), ', ') AS names FROM information_schema.columns
-     WHERE table_name = 'auth_sessions' AND is_generated = 'NEVER'
-       AND column_name NOT IN ('id', 'start_hash', 'hosted_hash', 'created_at')`,
-  );
-  const names = columns.rows[0]?.names;
+async function openLogins(owner: TestProject, count: number, site: string): Promise<void> {
+  const [first = ''] = await open(owner);
+  const copies = await copySession(service, first, { count, site });
   await service.pool.query(
-    `WITH one AS (SELECT * FROM auth_sessions WHERE project_id = $1 AND flow = 'oidc' LIMIT 1),
-     copies AS (
-       INSERT INTO auth_sessions (id, start_hash, hosted_hash, created_at, ${names})
-       SELECT gen_random_uuid(), sha256(gen_random_uuid()::text::bytea), sha256(gen_random_uuid()::text::bytea),
-         clock_timestamp(), ${names}
-       FROM one, generate_series(1, $2::int) RETURNING id)
-     INSERT INTO oidc_logins (session_id, project_id, interaction, address, site)
-     SELECT id, $1, id::text, $3, $3 FROM copies`,
-    [id, count, site],
+    `INSERT INTO oidc_logins (session_id, project_id, interaction, address)
+     SELECT id, $2, id::text, $3 FROM unnest($1::uuid[]) AS id`,
+    [copies, owner.id, site],
   );
 }
+
+test('a /48 network and a client have a bound of device codes', async () => {
+  const client = await createClient(await service.createProject(), { type: 'public', device: true });
+  const from = async (address: string) => {
+    const response = await fetch(`${service.url}/oidc/device/auth`, {
+      method: 'POST',
+      headers: { 'x-forwarded-for': address },
+      body: new URLSearchParams({ client_id: client.client_id, scope: 'openid' }),
+    });
+    return [response.status, ((await response.json()) as { error?: string }).error];
+  };
+  expect(await from('2001:db8:40::1')).toEqual([200, undefined]);
+  const counted = (name: string, points: number) =>
+    service.pool.query('UPDATE request_counters SET points = $2 WHERE key LIKE $1', [`${name}:%`, points]);
+  await counted('oidc_device_site', limits.oidcDeviceCodesPerSite);
+  expect(await from('2001:db8:40:9::1')).toEqual([429, 'temporarily_unavailable']);
+  expect(await from('2001:db8:41::1')).toEqual([200, undefined]);
+  await counted('oidc_device_client', limits.oidcDeviceCodesPerClient);
+  expect(await from('2001:db8:42::1')).toEqual([429, 'temporarily_unavailable']);
+});

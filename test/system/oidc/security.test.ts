@@ -390,8 +390,8 @@ test('1,000 open logins in a project, exactly; sessions of the API are not count
   const busy = await createClient(owner);
   const { url } = await authorizeWith({}, busy);
   await service.pool.query(
-    `INSERT INTO auth_sessions (project_id, flow, expires_at, workflow_started_at, channel, platform_user_id)
-     SELECT $1, 'oidc', now() + interval '10 minutes', now(), 'telegram', n FROM generate_series(1, 997) n`,
+    `INSERT INTO auth_sessions (project_id, flow, site, expires_at, workflow_started_at, channel, platform_user_id)
+     SELECT $1, 'oidc', 'elsewhere', now() + interval '10 minutes', now(), 'telegram', n FROM generate_series(1, 997) n`,
     [owner.id],
   );
   const pages = await Promise.all(

@@ -60,15 +60,18 @@ const ROWS = `
     VALUES ('00000000-0000-0000-0000-0000000000a1', 'viewer', 't', 't', now() + interval '7 days');
   INSERT INTO audit_entries (project_id, actor_type, action)
     VALUES ('00000000-0000-0000-0000-0000000000a1', 'cli', 'project.updated');
-  INSERT INTO member_notices (account_id, event_id)
+  INSERT INTO members (id, project_id, account_id, role)
+    VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1',
+      '00000000-0000-0000-0000-0000000000b1', 'owner');
+  INSERT INTO member_notices (member_id, event_id)
     VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a6');
   INSERT INTO tracked_events (id, project_id, subscriber_id, event_id, name, properties, occurred_at)
     VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1',
       '00000000-0000-0000-0000-0000000000a3', 'e', 'visit', '{}', now());
   INSERT INTO published_ids (project_id, id, event_id)
     VALUES ('00000000-0000-0000-0000-0000000000a1', 'p', '00000000-0000-0000-0000-0000000000a6');
-  INSERT INTO event_erasures (event_id, check_at)
-    VALUES ('00000000-0000-0000-0000-0000000000a6', now());
+  INSERT INTO event_erasures (event_id, erasure_id, check_at)
+    VALUES ('00000000-0000-0000-0000-0000000000a6', '00000000-0000-0000-0000-0000000000a3', now());
   INSERT INTO event_words (event_id, project_id, created_at, words)
     VALUES ('00000000-0000-0000-0000-0000000000a6', '00000000-0000-0000-0000-0000000000a1', now(), 'word');
   INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, status, ended_at)
@@ -90,8 +93,8 @@ const ROWS = `
     VALUES (1, '00000000-0000-0000-0000-0000000000a8', '00000000-0000-0000-0000-0000000000a3', now());
   INSERT INTO broadcasts (id, project_id, status, content, audience, ended_at)
     VALUES ('00000000-0000-0000-0000-0000000000a9', '00000000-0000-0000-0000-0000000000a1', 'completed', '{}', '{}', now());
-  INSERT INTO imports (id, project_id, dry_run, columns)
-    VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1', false, '{external_id}');
+  INSERT INTO imports (id, project_id, dry_run, columns, is_stored)
+    VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1', false, '{external_id}', true);
   INSERT INTO import_chunks (import_id, first_row, rows) VALUES ('00000000-0000-0000-0000-0000000000b1', 1, '[]');
   INSERT INTO scheduled (id, project_id, content, scheduled_at, status, ended_at)
     VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1', '{}', 'x', 'sent', now());
@@ -196,11 +199,11 @@ describe('retention', () => {
        SELECT id, '00000000-0000-0000-0000-0000000000a3', 'telegram' FROM broadcasts WHERE wake_at = 'infinity'`,
     );
     await database.pool.query(
-      `INSERT INTO imports (id, project_id, dry_run, columns, wake_at, created_at)
-       SELECT id, project_id, false, '{}', wake_at, created_at FROM broadcasts WHERE wake_at = 'infinity'`,
+      `INSERT INTO imports (id, project_id, dry_run, columns, created_at)
+       SELECT id, project_id, false, '{}', created_at FROM broadcasts WHERE wake_at = 'infinity'`,
     );
     await run();
-    const imports = await database.pool.query(`DELETE FROM imports WHERE wake_at = 'infinity' RETURNING id`);
+    const imports = await database.pool.query(`DELETE FROM imports WHERE NOT is_stored RETURNING id`);
     expect(imports.rows).toEqual([{ id: young }]);
     const left = await database.pool.query<{ id: string }>(
       `SELECT b.id FROM broadcasts b JOIN broadcast_recipients r ON r.broadcast_id = b.id WHERE b.wake_at = 'infinity'`,
@@ -263,6 +266,9 @@ describe('retention', () => {
 
     for (const table of await allTables()) await age(table, 500);
     await run();
+    expect((await rowCounts())['member_notices']).toBe(0);
+    // The project removes its member, whose account then has no team.
+    await database.pool.query('DELETE FROM members');
     await run();
     const left = Object.entries(await rowCounts()).filter(([, count]) => count > 0);
     expect(left).toEqual([]);
@@ -392,7 +398,7 @@ describe('retention', () => {
     );
     await run();
     const { rows } = await database.pool.query<{ form_id: string; status: string; days: number }>(
-      `SELECT form_id, status, (now()::date - created_at::date) AS days FROM form_submissions WHERE form_id IN ($1, $2)
+      `SELECT form_id, status, floor(extract(epoch FROM now() - created_at) / 86400)::int AS days FROM form_submissions WHERE form_id IN ($1, $2)
        ORDER BY status`,
       [open, removed],
     );

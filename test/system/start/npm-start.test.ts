@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Runtime } from '../../../src/main';
 import { createApi } from '../../support/api';
 import { eventually } from '../../support/eventually';
+import { filesOpenToOthers } from '../../support/private-files';
 import { npmStarts, runHerald } from '../../support/npm-start';
 import { createSimulatorControl } from '../../support/simulator-control';
 
@@ -13,25 +14,38 @@ async function call(url: string, key?: string) {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-describe('npm start, as a user runs it', () => {
-  /** As a script does it that has the demo key only. */
-  async function logIn({ api_url, simulator_url, demo }: Runtime): Promise<void> {
-    const api = createApi(String(api_url), demo?.api_key ?? null);
-    const phone = createSimulatorControl(String(simulator_url));
-    const { body: session } = await api('POST', '/v1/auth/session', { state: 'my-state' });
-    const start = new URL(String(session.telegram_link)).searchParams.get('start');
-    await phone.open('telegram', 'anna', { start });
-    await eventually(async () => (await phone.chat('telegram', 'anna')).messages.at(-1)?.buttons.length);
-    await phone.tap('telegram', 'anna', { button: 'Yes' });
-    const { body: confirmed } = await api('GET', `/v1/auth/session/${session.session_id}/status?wait=20`);
-    const callback = await fetch(String(confirmed.redirect_url));
-    expect(callback.status).toBe(200);
-    const page = await callback.text();
-    expect(page).toContain(`>${confirmed.code}<`);
-    expect(page).toContain('>my-state<');
-    expect((await api('POST', '/v1/auth/verify', { code: confirmed.code })).status).toBe(200);
-  }
+/** Each has one example in the demo project. */
+const exampleLists = [
+  'templates',
+  'send/batch',
+  'scheduled',
+  'recurring',
+  'drip-chains',
+  'events',
+  'subscribers',
+  'forms',
+  'helpdesk/tickets',
+];
 
+/** As a script does it that has the demo key only. */
+async function logIn({ api_url, simulator_url, demo }: Runtime): Promise<void> {
+  const api = createApi(String(api_url), demo?.api_key ?? null);
+  const phone = createSimulatorControl(String(simulator_url));
+  const { body: session } = await api('POST', '/v1/auth/session', { state: 'my-state' });
+  const start = new URL(String(session.telegram_link)).searchParams.get('start');
+  await phone.open('telegram', 'anna', { start });
+  await eventually(async () => (await phone.chat('telegram', 'anna')).messages.at(-1)?.buttons.length);
+  await phone.tap('telegram', 'anna', { button: 'Yes' });
+  const { body: confirmed } = await api('GET', `/v1/auth/session/${session.session_id}/status?wait=20`);
+  const callback = await fetch(String(confirmed.redirect_url));
+  expect(callback.status).toBe(200);
+  const page = await callback.text();
+  expect(page).toContain(`>${confirmed.code}<`);
+  expect(page).toContain('>my-state<');
+  expect((await api('POST', '/v1/auth/verify', { code: confirmed.code })).status).toBe(200);
+}
+
+describe('npm start, as a user runs it', () => {
   const starts = npmStarts();
   const { start } = starts;
 
@@ -62,23 +76,11 @@ describe('npm start, as a user runs it', () => {
       return true;
     });
     expect((await call(`${runtime.api_url}/v1/event-types`, runtime.demo?.api_key)).status).toBe(200);
-    for (const list of [
-      'templates',
-      'send/batch',
-      'scheduled',
-      'recurring',
-      'drip-chains',
-      'events',
-      'forms',
-      'helpdesk/tickets',
-    ]) {
+    for (const list of exampleLists) {
       const shown = await call(`${runtime.api_url}/v1/${list}`, runtime.demo?.api_key);
-      expect([list, shown.status, (shown.body as { data: unknown[] }).data[0]]).toEqual([
-        list,
-        200,
-        expect.anything(),
-      ]);
+      expect([list, shown.status, shown.body.data]).toEqual([list, 200, [expect.anything()]]);
     }
+    expect((await call(`${runtime.api_url}/v1/webhooks`, runtime.demo?.api_key)).body.data).toEqual([]);
     expect((await fetch(runtime.docs_url ?? '')).status).toBe(200);
     expect((await fetch(runtime.simulator_url ?? '')).status).toBe(200);
     const site = await (await fetch(runtime.demo_url ?? '')).text();
@@ -103,6 +105,7 @@ describe('npm start, as a user runs it', () => {
       /Herald is already running with the data directory .* \(process \d+\); stop it first/,
     );
 
+    expect(filesOpenToOthers(starts.settings['HERALD_DATA_DIR'] ?? '')).toEqual([]);
     first.signalGroup('SIGINT');
     await first.allGone();
     const stopped = await runHerald(['project', 'list'], starts.settings);
@@ -142,6 +145,30 @@ describe('npm start, as a user runs it', () => {
     expect(production.code).toBe(78);
     expect(production.stderr).toContain('HERALD_ENCRYPTION_KEY: is required in production');
     expect(production.stderr).toContain('HERALD_PUBLIC_URL: is required in production');
+    const unsafe = await start({
+      NODE_ENV: 'production',
+      HERALD_ENCRYPTION_KEY: Buffer.alloc(32, 3).toString('base64'),
+      HERALD_PUBLIC_URL: 'http://herald.example.com',
+      HERALD_DATA_DIR: elsewhere,
+    }).finished;
+    expect(unsafe.code).toBe(78);
+    expect(unsafe.stderr).toContain('HERALD_PUBLIC_URL: must use https in production');
     expect(existsSync(elsewhere)).toBe(false);
+  });
+});
+
+describe('npm start -- --empty', () => {
+  const { start } = npmStarts();
+
+  it('gives the demo project its key and its site, but no examples', async () => {
+    const empty = start({}, ['--empty']);
+    const runtime = await empty.ready();
+    for (const list of [...exampleLists, 'webhooks']) {
+      const shown = await call(`${runtime.api_url}/v1/${list}`, runtime.demo?.api_key);
+      expect([list, shown.status, shown.body.data]).toEqual([list, 200, []]);
+    }
+    await logIn(runtime);
+    empty.signalGroup('SIGINT');
+    await empty.allGone();
   });
 });

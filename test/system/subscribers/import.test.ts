@@ -376,8 +376,8 @@ describe('an import', () => {
     await worker?.kill9();
     // One that no request stores any more does not count.
     await service.pool.query(
-      `INSERT INTO imports (id, project_id, dry_run, columns, wake_at, created_at)
-       VALUES (gen_random_uuid(), $1, false, '{}', 'infinity', now() - interval '11 minutes')`,
+      `INSERT INTO imports (id, project_id, dry_run, columns, created_at)
+       VALUES (gen_random_uuid(), $1, false, '{}', now() - interval '11 minutes')`,
       [project.id],
     );
     const answers = await Promise.all(Array.from({ length: 8 }, () => send('external_id\nuser-1\n')));

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { changeLabel } from '../../../src/subscribers/labels';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
@@ -11,7 +10,7 @@ let service: TestService;
 let project: TestProject;
 
 beforeAll(async () => {
-  // Its own: it calls the domain with a pool that fails, and needs the worker's relay.
+  // Its own: it calls the domain with a pool that fails, and needs the worker's agenda.
   service = await startTestService({ roles: 'api,worker', queues: [] });
 });
 afterAll(() => service.stop());
@@ -72,23 +71,22 @@ describe.each(['tags', 'permissions'] as const)('the %s of thousands of subscrib
 });
 
 test('a request that dies between two batches has done the first, and a worker does the others', async () => {
-  // Fails at the second batch, as a process that is killed there does.
+  // Fails at the second transaction, as a process that is killed there does.
+  let transactions = 0;
   const dying = new Proxy(service.pool, {
     get(pool, property) {
-      if (property !== 'query') return Reflect.get(pool, property) as unknown;
-      return (query: pg.QueryConfig) => {
-        if (query.name?.startsWith('replace_')) return Promise.reject(new Error('killed'));
-        return pool.query(query);
-      };
+      if (property === 'query') return pool.query.bind(pool);
+      if (property !== 'connect') return Reflect.get(pool, property) as unknown;
+      return () => ((transactions += 1) === 1 ? pool.connect() : Promise.reject(new Error('killed')));
     },
   });
-  const renamed = await changeLabel(dying, project.id, 'tags', 'old', { name: 'new' });
-  const setLease = (time: string) => {
-    const update = 'UPDATE label_changes SET lease_until = now() + $2::interval WHERE project_id = $1';
+  const setDue = (time: string) => {
+    const update = `UPDATE agenda SET due_at = now() + $2::interval WHERE kind = 'label-changes' AND project_id = $1`;
     return service.pool.query(update, [project.id, time]);
   };
-  // It ends when the test says so.
-  await setLease('1 hour');
+  const renamed = await changeLabel(dying, project.id, 'tags', 'old', { name: 'new' });
+  // It is due when the test says so.
+  await setDue('1 hour');
   expect(renamed).toMatchObject({ name: 'new', subscribers: PEOPLE });
   expect([await having('tags', 'new'), await having('tags', 'old')]).toEqual([1_000, PEOPLE - 1_000]);
   expect(await openChanges()).toEqual([{ name: 'old', new_name: 'new' }]);
@@ -104,7 +102,7 @@ test('a request that dies between two batches has done the first, and a worker d
   const id = rows[0]!.id;
   await project.api('PATCH', `/v1/subscribers/${id}`, { tags: ['old', 'new'] });
 
-  await setLease('0');
+  await setDue('0');
   await untilChanged();
   expect([await having('tags', 'new'), await having('tags', 'old')]).toEqual([PEOPLE, 0]);
   const { body } = await project.api('GET', `/v1/subscribers/${id}`);

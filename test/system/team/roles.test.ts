@@ -82,8 +82,10 @@ test.each(roles)('a member with the role %s may do exactly what its scopes allow
 const IMPORT = 'GET /v1/import/{id}';
 const CONFIDENTIAL = ['code', 'secret', 'api_key', 'client_secret'];
 
-test('no viewer sees a login code, a secret or an export', () => {
+test('no viewer sees a login code, a secret, an export or a link with which to act', () => {
   const visible = specs.filter((spec) => neededFor(spec) === 'read' && nameOf(spec) !== IMPORT);
+  // A response that gives access to something.
+  expect(visible.filter(({ confidential }) => confidential).map(nameOf)).toEqual([]);
   expect(
     visible
       .map(({ path }) => path)

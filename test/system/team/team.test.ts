@@ -13,6 +13,7 @@ import {
   createBrowser,
   createMember,
   inviteAsOperator,
+  insertMemberRow,
   join,
   signInByMessenger,
   type Browser,
@@ -251,6 +252,19 @@ describe('members', () => {
     const { member_id: id } = await memberOf(project, names.owner);
     expectError(await limited('PATCH', `/v1/members/${randomUUID()}`, { role: 'viewer' }), 'not_found');
     expectError(await limited('PATCH', `/v1/members/${id}`, { role: 'viewer' }), 'forbidden');
+  });
+
+  it('are neither demoted nor removed, and invitations not withdrawn, by a caller who lacks a scope of the role', async () => {
+    const api = service.apiWith(await service.createKey(project.id, ['read', 'admin']));
+    const admin = (await insertMemberRow(service, project, 'admin')).memberId;
+    const viewer = (await insertMemberRow(service, project, 'viewer')).memberId;
+    const { body: invitation } = await owner.api('POST', '/v1/invitations', { role: 'admin' });
+    const lacking = 'You lack a scope of the role "admin".';
+    expectError(await api('PATCH', `/v1/members/${admin}`, { role: 'viewer' }), 'forbidden', lacking);
+    expectError(await api('DELETE', `/v1/members/${admin}`), 'forbidden', lacking);
+    expectError(await api('DELETE', `/v1/invitations/${invitation.invitation_id}`), 'forbidden', lacking);
+    expect((await api('DELETE', `/v1/members/${viewer}`)).status).toBe(204);
+    expect((await owner.api('DELETE', `/v1/members/${admin}`)).status).toBe(204);
   });
 });
 

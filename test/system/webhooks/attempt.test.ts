@@ -18,6 +18,7 @@ import {
 } from '../../support/receiver';
 
 const secret = 'whsec_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ';
+const projectId = '0d1c4f6e-5a0e-4a55-9a43-1f2f0c1f6a11';
 const deliveryId = '6c8f6f0e-98a5-4b6d-a9f5-5d6b4b6b2d11';
 const closers: Array<() => Promise<void>> = [];
 
@@ -38,6 +39,7 @@ function attempter(options: Partial<AttempterOptions> = {}): Attempter {
 }
 
 const delivery = (url: string, more: Partial<AttemptInput> = {}): AttemptInput => ({
+  projectId,
   url,
   deliveryId,
   event: 'otp.sent',
@@ -62,7 +64,9 @@ describe('a delivery that arrives', () => {
     const [request] = receiver.received;
     expect(request).toMatchObject({ method: 'POST', path: '/hook?a=b%20c' });
     expect(request!.body.equals(body)).toBe(true);
+    expect(request!.headers).not.toHaveProperty('authorization');
     expect(request!.headers).toMatchObject({
+      host: `127.0.0.1:${receiver.port}`,
       'content-type': 'application/json',
       'content-length': String(body.length),
       'user-agent': 'Herald-Webhooks/1',
@@ -472,6 +476,22 @@ describe('neighbours', () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => sender.attempt(delivery(fine.url))));
     expect(results.map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect(hanging.connections).toBeLessThanOrEqual(4);
+    await sender.close();
+    for (const result of await Promise.all(stuck)) expect(result.error).toBe('aborted');
+  });
+
+  it('a project whose attempts hang on every connection does not hold up another project at the same origin', async () => {
+    const receiver = await opened(
+      startReceiver((res, { headers }) => {
+        if (headers['x-service-event'] === 'otp.sent') res.end('ok');
+      }),
+    );
+    const sender = attempter({ connections: 4, timeoutMs: 60_000 });
+    const hanging = delivery(receiver.url, { event: 'otp.verified' });
+    const stuck = Array.from({ length: 12 }, () => sender.attempt(hanging));
+    const neighbour = delivery(receiver.url, { projectId: '9b8b0b5e-0f3c-4d0f-8a36-3a5f3f1d2c77' });
+    expect(await sender.attempt(neighbour)).toMatchObject({ status: 200 });
+    expect(receiver.connections).toBeLessThanOrEqual(5);
     await sender.close();
     for (const result of await Promise.all(stuck)) expect(result.error).toBe('aborted');
   });

@@ -94,7 +94,8 @@ describe('the examples on the SDKs take real deliveries', () => {
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const { value: port } = await lines.next();
 
-    const delivery = { url: `http://127.0.0.1:${port}/`, deliveryId: 'delivery-1', event: 'otp.sent', body };
+    const url = `http://127.0.0.1:${port}/`;
+    const delivery = { projectId: 'project-1', url, deliveryId: 'delivery-1', event: 'otp.sent', body };
     const genuine = await attempter.attempt({ ...delivery, secrets: [secret] });
     expect(genuine).toMatchObject({ status: 204, error: null });
     const { value: logged } = await lines.next();

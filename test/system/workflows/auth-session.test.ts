@@ -141,6 +141,20 @@ async function shownStatus(handle: WorkflowHandle): Promise<unknown> {
   return (await handle.describe()).typedSearchAttributes.get(searchAttributes.AuthStatus);
 }
 
+/** The statuses that each completed task has set. */
+async function upsertsByTask(handle: WorkflowHandle): Promise<string[][]> {
+  const { events } = await handle.fetchHistory();
+  const tasks = new Map<string, string[]>();
+  for (const { upsertWorkflowSearchAttributesEventAttributes: upsert } of events ?? []) {
+    const data = upsert?.searchAttributes?.indexedFields?.['AuthStatus']?.data;
+    if (!data) continue;
+    const task = String(upsert.workflowTaskCompletedEventId);
+    const [value] = [JSON.parse(Buffer.from(data).toString())].flat() as string[];
+    tasks.set(task, [...(tasks.get(task) ?? []), String(value)]);
+  }
+  return [...tasks.values()];
+}
+
 const HOUR = 3_600_000;
 
 /** Each event is a write of the Temporal server: this is what a login costs there. */
@@ -158,7 +172,10 @@ test('confirmed, and the code used before it expires', async () => {
   await eventually(async () => (await openTimers(handle)) === 1);
   expect((await handle.describe()).status.name).toBe('RUNNING');
   await answer();
-  await eventually(() => Promise.resolve(script.settled.length === 0));
+  // In the task that decides: the list of workflows tells it from a login without an answer.
+  await eventually(async () => (await shownStatus(handle)) === 'confirmed');
+  expect(await upsertsByTask(handle)).toEqual([['confirmed']]);
+  expect(script.settled).toEqual([]);
   await redeem();
   expect(await handle.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
   expect(script.shown).toBe(0);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ImportProgress, ImportRef } from '../../../activities/import-subscribers';
-import { workflowIds } from '../../../src/temporal/names';
+import { signals, workflowIds } from '../../../src/temporal/names';
 import type { importSubscribers } from '../../../workflows/import-subscribers';
 import { recordHistory } from '../replay/fixture';
 import { startWorkflowFixture, type WorkflowFixture } from './fixture';
@@ -23,11 +23,16 @@ test('page after page until the import has completed', async () => {
     failed: 1,
   });
   pages.set(importId, [progress('running', 1), progress('completed', 2)]);
-  const handle = await fixture.client.workflow.start<typeof importSubscribers>('importSubscribers', {
-    taskQueue: fixture.taskQueue,
-    workflowId: workflowIds.subscriberImport(importId),
-    args: [{ importId }],
-  });
+  // As the agenda starts it.
+  const handle = await fixture.client.workflow.signalWithStart<typeof importSubscribers>(
+    'importSubscribers',
+    {
+      signal: signals.changed,
+      taskQueue: fixture.taskQueue,
+      workflowId: workflowIds.subscriberImport(importId),
+      args: [{ importId }],
+    },
+  );
   expect(await handle.result()).toEqual({ status: 'completed', rows: 3, updated: 2, failed: 1 });
   expect(pages.get(importId)).toEqual([]);
   await recordHistory(handle, 'import-subscribers', 'completed');

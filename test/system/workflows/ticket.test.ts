@@ -20,61 +20,57 @@ const until = (status: TicketState['status'], waitMs: number): TicketState => ({
   status,
   nextAt: new Date(Date.now() + waitMs).toISOString(),
   waitMs,
-  isOpen: status !== 'closed',
 });
-const untilChanged = (status: TicketState['status']): TicketState => ({
-  status,
-  nextAt: null,
-  waitMs: 0,
-  isOpen: true,
-});
-const ended = (status: TicketState['status']): TicketState => ({ ...untilChanged(status), isOpen: false });
+const nothingDue = (status: TicketState['status']): TicketState => ({ status, nextAt: null, waitMs: 0 });
 
-async function start(given: TicketState[]) {
-  const ticketId = randomUUID();
+async function start(given: TicketState[], ticketId: string = randomUUID()) {
   states.set(ticketId, given);
-  // As the relay starts it.
+  // As the agenda starts it.
   const handle = await fixture.client.workflow.signalWithStart<typeof ticket>('ticket', {
     taskQueue: fixture.taskQueue,
     workflowId: workflowIds.ticket(ticketId),
     args: [{ ticketId }],
     signal: signals.changed,
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   });
-  return { handle, left: () => states.get(ticketId) };
+  return { handle, ticketId, left: () => states.get(ticketId) };
 }
 
-test('answered before the day is over, and closed by a member', async () => {
-  const { handle, left } = await start([until('new', DAY), untilChanged('waiting'), ended('closed')]);
+test('answered before the day is over, it ends; the next change starts it again', async () => {
+  const { handle, ticketId, left } = await start([until('new', DAY), nothingDue('waiting')]);
   await changeShown(handle, 1);
-  await changeShown(handle, 2);
-  expect(await handle.result()).toEqual(ended('closed'));
+  expect(await handle.result()).toEqual(nothingDue('waiting'));
   expect(left()).toEqual([]);
-  await recordHistory(handle, 'ticket', 'answered-and-closed');
+  await recordHistory(handle, 'ticket', 'answered');
+  const { handle: next } = await start([nothingDue('closed')], ticketId);
+  expect(await next.result()).toEqual(nothingDue('closed'));
+  await recordHistory(next, 'ticket', 'closed');
 });
 
-test('unanswered for a day; answered later, it closes by itself', async () => {
-  const { handle, left } = await start([
-    until('new', 1_000),
-    untilChanged('new'),
-    until('waiting', 1_000),
-    ended('closed'),
-  ]);
-  await changeShown(handle, 2);
-  expect(await handle.result()).toEqual(ended('closed'));
+test('unanswered for a day, it ends while the ticket is open', async () => {
+  const { handle, left } = await start([until('new', 1_000), nothingDue('new')]);
+  expect(await handle.result()).toEqual(nothingDue('new'));
   expect(left()).toEqual([]);
-  await recordHistory(handle, 'ticket', 'unanswered-and-closed-by-itself');
+  await recordHistory(handle, 'ticket', 'unanswered');
+});
+
+test('it closes the ticket by itself', async () => {
+  const { handle, left } = await start([until('waiting', 1_000), nothingDue('closed')]);
+  expect(await handle.result()).toEqual(nothingDue('closed'));
+  expect(left()).toEqual([]);
+  await recordHistory(handle, 'ticket', 'closed-by-itself');
 });
 
 test('closed while a reply is under way: it comes back for the rating', async () => {
-  const { handle, left } = await start([until('closed', 1_000), ended('closed')]);
-  expect(await handle.result()).toEqual(ended('closed'));
+  const { handle, left } = await start([until('closed', 1_000), nothingDue('closed')]);
+  expect(await handle.result()).toEqual(nothingDue('closed'));
   expect(left()).toEqual([]);
   await recordHistory(handle, 'ticket', 'closed-during-a-reply');
 });
 
 test('removed while it waits', async () => {
-  const { handle } = await start([until('new', DAY), ended('removed')]);
+  const { handle } = await start([until('new', DAY), nothingDue('removed')]);
   await changeShown(handle, 1);
-  expect(await handle.result()).toEqual(ended('removed'));
+  expect(await handle.result()).toEqual(nothingDue('removed'));
   await recordHistory(handle, 'ticket', 'removed');
 });

@@ -19,8 +19,16 @@ function everyText(texts: BotTexts): string[] {
         address: '203.0.113.7',
       });
     }
-    if (/^ticket/.test(name)) {
-      return say({ project: 'Acme', number: 42, about: 'Ok?', score: 5, type: 'Acme' });
+    if (/^(ticket|answers)/.test(name)) {
+      return say({
+        project: 'Acme',
+        number: 42,
+        about: 'Ok?',
+        score: 5,
+        type: 'Acme',
+        form: 'Acme',
+        count: 12,
+      });
     }
     if (/^join(Question|ed)$/.test(name)) return say('Acme', 'admin');
     if (/^endpoint/.test(name)) return say('Acme', 'https://acme.example/hook', 'gone');

@@ -279,6 +279,7 @@ describe('dialling', () => {
     const attempter = createAttempter({ ...policy, lookup: async () => addresses, timeoutMs: 2_000 });
     try {
       return await attempter.attempt({
+        projectId: '00000000-0000-4000-8000-000000000001',
         url: `https://${host}/hook`,
         deliveryId: '00000000-0000-4000-8000-000000000000',
         event: 'otp.sent',

@@ -61,7 +61,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('asks for nothing in the environment that is not a setting or the password of the database', () => {
-    const asked = [...text.matchAll(/\$\{(\w+)/g)].map((match) => match[1] ?? '');
+    const asked = [...text.matchAll(/(?<!\$)\$\{(\w+)/g)].map((match) => match[1] ?? '');
     const unknown = asked.filter((name) => !(name in settings().shape) && name !== 'POSTGRES_PASSWORD');
     expect(unknown).toEqual([]);
   });
@@ -79,23 +79,24 @@ describe('docker-compose.yml', () => {
 
   it('asks every lasting container for its health, and starts each after what it needs', () => {
     for (const [name, service] of Object.entries(services)) {
-      if (name === 'search-attributes' || name === 'temporal-ui') continue;
+      if (['temporal-schema', 'temporal-namespace', 'temporal-ui'].includes(name)) continue;
       expect({ name, test: service.healthcheck?.test }).toEqual({ name, test: expect.any(Array) });
     }
     for (const [, { depends_on }] of ours) {
       expect(depends_on).toEqual({
         postgres: { condition: 'service_healthy' },
         temporal: { condition: 'service_healthy' },
-        'search-attributes': { condition: 'service_completed_successfully' },
+        'temporal-namespace': { condition: 'service_completed_successfully' },
       });
     }
   });
 
   it('registers exactly the search attributes that the code uses', () => {
-    const flags = services['search-attributes']?.command ?? [];
-    const names = flags.filter((flag) => flag.startsWith('--name=')).map((flag) => flag.slice(7));
-    const types = flags.filter((flag) => flag.startsWith('--type=')).map((flag) => flag.slice(7));
-    expect(Object.fromEntries(names.map((name, n) => [name, types[n]]))).toEqual(searchAttributeTypes);
+    const script = services['temporal-namespace']?.command?.join('\n') ?? '';
+    const flags = script.matchAll(/--name=(\w+) --type=(\w+)/g);
+    expect(Object.fromEntries([...flags].map(([, name, type]) => [name, type]))).toEqual(
+      searchAttributeTypes,
+    );
   });
 
   it('pins every image of others to a version', () => {

@@ -26,7 +26,7 @@ const FIELDS = new Set([
   ...['stepId', 'number', 'attempt', 'attempts', 'next', 'rows', 'updated', 'sent', 'failed'],
   ...['skipped', 'total', 'waitMs', 'leftMs', 'codeLifeMs', 'nextAt', 'nextAttemptAt', 'httpStatus'],
   ...['status', 'kind', 'flow', 'reason', 'error', 'failure', 'hasMore', 'fast', 'shown', 'afterExpress'],
-  ...['isOpen', 'route'],
+  ...['route'],
 ]);
 /** What the SDK records of a local activity. */
 const CORE_FIELDS = new Set([

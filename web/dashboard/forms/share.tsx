@@ -19,7 +19,7 @@ export function Share({ form }: { form: FormView }) {
       <div class="share-panels">
         <section class="panel" aria-labelledby="share-page">
           <h2 id="share-page">{w.hostedPage}</h2>
-          <p class="hint">{w.hostedHint}</p>
+          <p class="hint">{form.captcha ? w.hostedClosed : w.hostedHint}</p>
           <ShareLink name={w.hostedPage} link={form.hosted_url} />
         </section>
         <section class="panel" aria-labelledby="share-bots">

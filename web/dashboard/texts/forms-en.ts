@@ -158,6 +158,7 @@ export const formsEn = {
 
   hostedPage: 'Hosted page',
   hostedHint: 'Works on any phone, in both languages. No site needed.',
+  hostedClosed: 'Closed to visitors because the form checks a captcha. Personal links of subscribers work.',
   inBot: 'In the messenger',
   inBotHint: 'The bot asks question by question. People who answer become subscribers.',
   noBots: 'No messenger is connected.',

@@ -1548,7 +1548,7 @@ export class MembersApi {
   /**
    * Change a member: `PATCH /v1/members/{id}`.
    *
-   * Takes effect within a second. Only an owner makes and changes owners, and the last owner stays. No role can be given by a caller who lacks one of its scopes.
+   * Takes effect within a second. Only an owner makes and changes owners, and the last owner stays. No role can be given or taken by a caller who lacks one of its scopes.
    */
   update(id: string, body: types.MembersUpdateBody = {}, options: RequestOptions = {}): Promise<types.MembersUpdateResponse> {
     return this.transport.request({ method: 'PATCH', path: pathOf`/v1/members/${id}`, body }, options);
@@ -1557,7 +1557,7 @@ export class MembersApi {
   /**
    * Remove a member: `DELETE /v1/members/{id}`.
    *
-   * Takes effect within a second. Only an owner removes owners, and the last one stays.
+   * Takes effect within a second. Only an owner removes owners, and the last one stays. A caller removes only members of whose role it has all scopes.
    */
   delete(id: string, options: RequestOptions = {}): Promise<void> {
     return this.transport.request({ method: 'DELETE', path: pathOf`/v1/members/${id}`, returns: 'nothing' }, options);
@@ -1590,7 +1590,11 @@ export class InvitationsApi {
     return this.transport.request({ method: 'POST', path: '/v1/invitations', body, keyed: true }, options);
   }
 
-  /** Withdraw an invitation: `DELETE /v1/invitations/{id}`. */
+  /**
+   * Withdraw an invitation: `DELETE /v1/invitations/{id}`.
+   *
+   * Only a caller who could make the invitation withdraws it.
+   */
   delete(id: string, options: RequestOptions = {}): Promise<void> {
     return this.transport.request({ method: 'DELETE', path: pathOf`/v1/invitations/${id}`, returns: 'nothing' }, options);
   }

@@ -79,7 +79,7 @@ export const russianErrors: Readonly<Record<ErrorCode, Pick<ErrorEntry, 'text' |
   },
   project_inactive: {
     text: 'Проект этого ключа отключён.',
-    help: 'Проект отключил оператор.',
+    help: 'Проект отключил оператор. Он ничего не отправляет; то, что ждёт отправки, уйдёт, когда его снова включат.',
   },
   subscriber_not_found: {
     text: 'Подписчик не найден.',
@@ -167,7 +167,7 @@ export const russianErrors: Readonly<Record<ErrorCode, Pick<ErrorEntry, 'text' |
   },
   rate_limit_sign_in: {
     text: 'Слишком много попыток входа. Попробуйте позже.',
-    help: `С одного IP-адреса панель допускает ${limits.dashboardSignInFailures.max} неверных ключей за ${limits.dashboardSignInFailures.minutes} минут и ${limits.dashboardLoginsPerHour} входов через мессенджер в час. Подождите Retry-After секунд.`,
+    help: `С одного IP-адреса панель допускает ${limits.dashboardSignInFailures.max} неверных ключей за ${limits.dashboardSignInFailures.minutes} минут и ${limits.dashboardLoginsPerHour} входов через мессенджер в час; незавершённых входов из одной сети может быть ${limits.keylessOpenSessionsPerSite}. Подождите Retry-After секунд.`,
   },
   slow_down: {
     text: 'Статус этой сессии запрашивают слишком часто.',
@@ -183,6 +183,6 @@ export const russianErrors: Readonly<Record<ErrorCode, Pick<ErrorEntry, 'text' |
   },
   service_unavailable: {
     text: 'Сервис временно недоступен.',
-    help: 'Не работает одна из зависимостей, или процесс останавливается. Повторите через Retry-After секунд.',
+    help: 'Одна из зависимостей не работает или перегружена. Повторите через Retry-After секунд.',
   },
 };

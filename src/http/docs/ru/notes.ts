@@ -252,10 +252,12 @@ export const russianNotes: Readonly<Record<string, string>> = {
     'Проект снова пользуется общим ботом. Подписчики, которым мог написать только отключённый бот, не получают сообщений, пока не откроют общего.',
 
   // Team
-  'Takes effect within a second. Only an owner makes and changes owners, and the last owner stays. No role can be given by a caller who lacks one of its scopes.':
-    'Действует в течение секунды. Назначать и менять владельцев может только владелец, и последний владелец остаётся. Нельзя дать роль с правом, которого нет у вызывающего.',
-  'Takes effect within a second. Only an owner removes owners, and the last one stays.':
-    'Действует в течение секунды. Удалять владельцев может только владелец, и последний остаётся.',
+  'Takes effect within a second. Only an owner makes and changes owners, and the last owner stays. No role can be given or taken by a caller who lacks one of its scopes.':
+    'Действует в течение секунды. Назначать и менять владельцев может только владелец, и последний владелец остаётся. Нельзя ни дать, ни отнять роль с правом, которого нет у вызывающего.',
+  'Takes effect within a second. Only an owner removes owners, and the last one stays. A caller removes only members of whose role it has all scopes.':
+    'Действует в течение секунды. Удалять владельцев может только владелец, и последний остаётся. Удалить участника может только тот, у кого есть все права его роли.',
+  'Only a caller who could make the invitation withdraws it.':
+    'Отозвать приглашение может только тот, кто может такое создать.',
   'The links of a role that the caller cannot give are null.':
     'Если роль приглашения вызывающий дать не может, вместо ссылок приходит null.',
   'Send the person one of the links. It works once, for 7 days: the bot asks whether they want to join. A role can only be given by a caller who has all of its scopes, the role of an owner only by an owner; the invitation is valid as long as the caller could make it.':

@@ -3512,7 +3512,7 @@ class AsyncMembersApi:
     ) -> types.MembersUpdateResponse:
         """Change a member: `PATCH /v1/members/{id}`.
 
-        Takes effect within a second. Only an owner makes and changes owners, and the last owner stays. No role can be given by a caller who lacks one of its scopes."""
+        Takes effect within a second. Only an owner makes and changes owners, and the last owner stays. No role can be given or taken by a caller who lacks one of its scopes."""
         return cast(types.MembersUpdateResponse, await self._transport.request(
             "PATCH",
             f"/v1/members/{path_of(id)}",
@@ -3528,7 +3528,7 @@ class AsyncMembersApi:
     ) -> None:
         """Remove a member: `DELETE /v1/members/{id}`.
 
-        Takes effect within a second. Only an owner removes owners, and the last one stays."""
+        Takes effect within a second. Only an owner removes owners, and the last one stays. A caller removes only members of whose role it has all scopes."""
         await self._transport.request(
             "DELETE",
             f"/v1/members/{path_of(id)}",
@@ -3597,7 +3597,9 @@ class AsyncInvitationsApi:
         *,
         request_options: Optional[RequestOptions] = None,
     ) -> None:
-        """Withdraw an invitation: `DELETE /v1/invitations/{id}`."""
+        """Withdraw an invitation: `DELETE /v1/invitations/{id}`.
+
+        Only a caller who could make the invitation withdraws it."""
         await self._transport.request(
             "DELETE",
             f"/v1/invitations/{path_of(id)}",

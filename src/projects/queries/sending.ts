@@ -1,0 +1,21 @@
+import type { Db } from '../../db/pool';
+import { row } from '../../db/query';
+
+/**
+ * SQL: whether a project may send. The one place that decides it: every claim of something that a project sends has this
+ * condition, so an inactive project sends nothing from the next claim on. What is not claimed stays as it is and is claimed
+ * once the project is active again.
+ */
+export const maySend = (projectId: string): string =>
+  `EXISTS (SELECT FROM projects sender WHERE sender.id = ${projectId} AND sender.active)`;
+
+/** As `maySend`, for a step that must know it before it begins. */
+export async function projectMaySend(db: Db, projectId: string): Promise<boolean> {
+  const found = await row<{ may_send: boolean }>(
+    db,
+    'project_may_send',
+    `SELECT ${maySend('$1::uuid')} AS may_send`,
+    [projectId],
+  );
+  return found?.may_send ?? false;
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { root, sources } from '../../support/rooms';
+
+/**
+ * What a project sends passes a claim that asks `maySend` (src/projects/queries/sending.ts), so an inactive project sends
+ * nothing. A new file that calls a messenger belongs into one of these lists: the test fails until it is.
+ */
+
+/** Senders, each with the file and the statement, or call, that claims what it sends. */
+const claims: Readonly<Record<string, { file: string; claim: RegExp }>> = {
+  'src/messages/deliver.ts': {
+    file: 'src/messages/queries/messages.ts',
+    claim: /'claim_message',[^;]*\$\{maySend\(/,
+  },
+  'src/broadcasts/run.ts': {
+    file: 'src/broadcasts/queries/claims.ts',
+    claim: /'lock_broadcast_run',[^;]*\$\{maySend\([^;]*;[^;]*;\s*if \(!job\.may_send\) return/,
+  },
+  'src/projects/team/notices.ts': {
+    file: 'src/projects/queries/notices.ts',
+    claim: /'find_next_notice',[^;]*\$\{maySend\(/,
+  },
+  'src/login/ask.ts': {
+    file: 'src/login/queries/requests.ts',
+    claim: /'insert_request_prompt',[^;]*\$\{maySend\(/,
+  },
+  'src/helpdesk/advance.ts': { file: 'src/helpdesk/advance.ts', claim: /await projectMaySend\(/ },
+};
+
+/** Answers in a chat to what its user has just written or tapped. Of an inactive project they know no more than of an unknown one. */
+const answers = new Set([
+  'src/projects/team/conversation.ts',
+  'src/subscribers/conversation.ts',
+  'src/subscribers/mini-app/subscribe.ts',
+  'src/login/question.ts',
+  'src/helpdesk/conversation.ts',
+  'src/forms/conversation.ts',
+]);
+
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+/** The bots themselves carry what others send. */
+const calls = sources('src').filter(
+  (file) => !/^src\/(bots|embedded)\//.test(file) && /\b(messenger|bot)\.send\(/.test(read(file)),
+);
+
+test('every file that calls a messenger is a sender with a claim, or answers in a chat', () => {
+  expect(calls.sort()).toEqual([...Object.keys(claims), ...answers].sort());
+});
+
+test.each(Object.entries(claims))(
+  'the claim of %s asks whether the project may send',
+  (_, { file, claim }) => {
+    expect(read(file)).toMatch(claim);
+  },
+);
+
+test('an answer is given in the chat of an update', () => {
+  for (const file of answers) {
+    expect([file, read(file)]).toEqual([file, expect.stringMatching(/\b(Chat|Tap)\b|initData/)]);
+  }
+});
+
+test('events become deliveries only while the project may send', () => {
+  expect(read('src/webhooks/queries/fan-out.ts')).toMatch(/const FAN_OUT = [^;]*\$\{maySend\(/);
+});
