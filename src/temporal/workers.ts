@@ -2,7 +2,6 @@ import {
   DefaultLogger,
   makeTelemetryFilterString,
   Runtime,
-  Worker,
   type LogLevel,
   type NativeConnection,
 } from '@temporalio/worker';
@@ -10,6 +9,7 @@ import { limits } from '../contract/limits';
 import type { Logger } from '../lib/log';
 import { freePort } from '../lib/ports';
 import type { QueueName, TaskQueues } from './names';
+import { onOneThread } from './workflow-thread';
 
 export interface WorkersOptions {
   connection: NativeConnection;
@@ -112,9 +112,14 @@ export function cacheSize(queue: QueueName, total: number): number {
   return Math.floor((total * CACHE_SHARE[queue]) / 100);
 }
 
-/** Starts one worker per task queue, so that a burst of one kind of work cannot starve another. */
+/** Starts one worker per task queue, so that a burst of one kind of work leaves slots and polls for the others. */
 export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
   const { connection, namespace, queues, bundlePath, activities, cachedWorkflows, onFailure } = options;
+  const names = options.only ?? (Object.keys(queues) as QueueName[]);
+  const Worker = onOneThread(
+    names.length,
+    names.map((queue) => activities[queue]),
+  );
   const create = (queue: QueueName) =>
     Worker.create({
       connection,
@@ -128,7 +133,6 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
       workflowTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 2, maximum: 10 },
       activityTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 2, maximum: 10 },
     });
-  const names = options.only ?? (Object.keys(queues) as QueueName[]);
   const workers = await Promise.all(names.map(create));
   const runs = workers.map((worker) => worker.run().catch(onFailure));
   return {
