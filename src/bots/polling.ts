@@ -42,6 +42,8 @@ async function poll(options: PollingOptions, bot: string, signal: AbortSignal): 
   const { channel, log, intake, pool } = options;
   let backoff = BACKOFF_MS.first;
   let webhookDeleted = false;
+  /** What the last poll has stored. After a failure, or a poll without updates (see `findBotPosition`), it is read again. */
+  let position: string | null = null;
   while (!signal.aborted) {
     const messenger = options.messenger();
     if (!messenger) {
@@ -52,15 +54,17 @@ async function poll(options: PollingOptions, bot: string, signal: AbortSignal): 
       // The platform returns no updates to a poll while a webhook is set.
       if (!webhookDeleted) await messenger.deleteWebhook();
       webhookDeleted = true;
-      const position = await findBotPosition(pool, bot);
+      position ??= await findBotPosition(pool, bot);
       const polled = await messenger.poll(position, signal);
       // The position commits with the updates, so the platform returns updates again if storing them failed.
       if (polled.updates.length > 0 || polled.position !== position) {
         await intake.store(channel, polled.updates, polled.position ?? undefined, bot);
       }
+      position = polled.updates.length > 0 ? polled.position : null;
       backoff = BACKOFF_MS.first;
     } catch (error) {
       if (signal.aborted) return;
+      position = null;
       const status = error instanceof PlatformError ? error.status : null;
       if (status === 409) webhookDeleted = false;
       const waitMs = backoffAfter(error, status, backoff);

@@ -6,11 +6,11 @@ import { canonicalAddress } from '../http/client-network';
 import type { Work } from '../http/idempotency';
 import { randomBase62, sha256 } from '../lib/tokens';
 import { currentTraceparent } from '../lib/tracing';
-import { countSession, isBillingBlocked, lockProject } from '../projects';
+import { lockAndCountSession } from '../projects';
 import type { Project } from '../projects/contract';
 import type { NewSession } from './contract';
 import { newMatchCode } from './match-code';
-import { insertSession, replaceHostedToken, secondsUntilSessionFits } from './queries/creation';
+import { insertSessionIfItFits, replaceHostedToken } from './queries/creation';
 import { makeRoom, NO_ROOM_RETRY_SECONDS } from './room';
 import { startOrLeaveToRelay, type SessionStarter } from './workflow';
 
@@ -92,25 +92,16 @@ async function insertWithinLimits(
   { id, startToken, hostedToken, matchCode }: CreatedSession,
 ): Promise<void> {
   await withTransaction(pool, async (db) => {
-    const project = await lockProject(db, projectId);
+    const project = await lockAndCountSession(db, projectId, config.HERALD_GRACE_HOURS);
     requireAllowedRedirect(project, request.redirect_uri);
-    if (await isBillingBlocked(db, projectId, config.HERALD_GRACE_HOURS)) {
-      throw new AppError('billing_blocked');
-    }
-    // As an address, not as a text: `2001:DB8::1` is `2001:db8::1`. What is shown stays as given.
-    const address = request.client_ip === undefined ? null : canonicalAddress(request.client_ip);
-    const retryAfter = await secondsUntilSessionFits(db, projectId, {
-      perHour: project.sessions_per_hour ?? limits.authSessionsPerHour,
-      perAddress: project.sessions_per_address ?? limits.authSessionsPerAddressPerHour,
-      address,
-    });
-    if (retryAfter > 0) throw new AppError('rate_limit_auth_sessions', undefined, { retryAfter });
+    if (project.billing_blocked) throw new AppError('billing_blocked');
     if (request.site !== null && (await makeRoom(db, projectId, request.site)) !== null) {
       throw new AppError('rate_limit_sign_in', undefined, { retryAfter: NO_ROOM_RETRY_SECONDS });
     }
     const session = {
       ...request,
-      client_address: address,
+      // As an address, not as a text: `2001:DB8::1` is `2001:db8::1`. What is shown stays as given.
+      client_address: request.client_ip === undefined ? null : canonicalAddress(request.client_ip),
       id,
       start_hash: sha256(startToken),
       start_sealed: cipher.encrypt(startToken, 'start_token', id),
@@ -119,8 +110,11 @@ async function insertWithinLimits(
       traceparent: currentTraceparent(),
       ttl_seconds: config.HERALD_SESSION_TTL_SECONDS,
     };
-    // One round trip: the insert begins after the count.
-    await Promise.all([countSession(db, projectId), insertSession(db, projectId, session)]);
+    const retryAfter = await insertSessionIfItFits(db, projectId, session, {
+      perHour: project.sessions_per_hour ?? limits.authSessionsPerHour,
+      perAddress: project.sessions_per_address ?? limits.authSessionsPerAddressPerHour,
+    });
+    if (retryAfter > 0) throw new AppError('rate_limit_auth_sessions', undefined, { retryAfter });
   });
 }
 

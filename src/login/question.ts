@@ -12,12 +12,11 @@ import {
   type AuthSession,
   type SessionOwner,
 } from './queries/sessions';
-import { findProject, findProjectBySlug, isBillingBlocked } from '../projects';
+import { findProjectBySlug, findProjectWithBilling, isBillingBlocked } from '../projects';
 import { withTransaction } from '../db/pool';
 import type { Project } from '../projects/contract';
 import { startOrLeaveToRelay, type SessionStarter } from './workflow';
 import {
-  type BotTexts,
   type BotUser,
   type Chat,
   type OutgoingMessage,
@@ -49,13 +48,6 @@ export function createLoginQuestions(
 ) {
   const { pool, config, messengers, log } = deps;
 
-  async function refusal(db: PoolClient, project: Project | null, texts: BotTexts): Promise<string | null> {
-    if (!project?.active) return texts.loginNotSetUp;
-    if (project.system) return null;
-    const blocked = await isBillingBlocked(db, project.id, config.HERALD_GRACE_HOURS);
-    return blocked ? texts.billingBlocked(project.name) : null;
-  }
-
   async function newPrompt(
     db: PoolClient,
     session: AuthSession,
@@ -80,21 +72,20 @@ export function createLoginQuestions(
     const texts = botTexts[chat.user.lang];
     const session = await lockSessionByStart(db, sha256(token));
     if (!session || !serves(chat, session.project_id)) return { refused: texts.unknownLink };
-    const project = await findProject(db, session.project_id);
+    const project = await findProjectWithBilling(db, session.project_id, config.HERALD_GRACE_HOURS);
     if (!project?.active) return { refused: texts.loginNotSetUp };
     const owner = session.platform_user_id;
     if (owner !== null && (owner !== chat.user.id || session.channel !== chat.messenger.channel)) {
       return { refused: texts.linkInUse };
     }
     const isOpen = session.status === 'pending' && session.wait_ms > 0;
-    const refused = await refusal(db, project, texts);
-    if (refused !== null) {
+    if (project.billing_blocked && !project.system) {
       // An answer that is stored is decided by the workflow.
       if (isOpen && !(await firstAnswer(db, session.id))) {
         await endSession(db, session.id, 'declined', 'billing_blocked');
         await requestWakeUp(db, session.id);
       }
-      return { refused };
+      return { refused: texts.billingBlocked(project.name) };
     }
     if (!isOpen) return { refused: texts.expired(project.name) };
     await claimSession(db, session, ownerOf(chat));
@@ -115,8 +106,9 @@ export function createLoginQuestions(
       limits.authStaticOpeningsPerMinute,
     );
     if (!allowed) return { refused: texts.tooManyOpenings };
-    const refused = await refusal(db, project, texts);
-    if (refused !== null) return { refused };
+    if (await isBillingBlocked(db, project.id, config.HERALD_GRACE_HOURS)) {
+      return { refused: texts.billingBlocked(project.name) };
+    }
     const session = await openStaticSession(db, project.id, ownerOf(chat), config.HERALD_SESSION_TTL_SECONDS);
     return newPrompt(db, session, project, chat);
   }

@@ -3,7 +3,7 @@ export { audited, byCli, changedSettings, describeChange } from './audit';
 export { requireSameOrigin, setSessionCookie, signIn, userAgentOf } from './dashboard-session';
 export { findAccountSession } from './queries/dashboard-sessions';
 export { chargeLogin } from './charge-login';
-export { isBillingBlocked } from './queries/credits';
+export { findProjectWithBilling, isBillingBlocked, lockAndCountSession } from './queries/credits';
 export { maySend, projectMaySend } from './queries/sending';
 export { type StopWork, stoppedWork } from './stop-project';
 export { type Account, findAccount, upsertAccount } from './queries/accounts';
@@ -18,7 +18,6 @@ export {
 } from './queries/notices';
 export { insertAuditEntry } from './queries/audit';
 export {
-  countSession,
   findProject,
   findProjectBySlug,
   findSystemProject,

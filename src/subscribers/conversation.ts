@@ -8,6 +8,7 @@ import { openLink } from './links';
 import { addressOf, personOf, userOf } from './messenger-user';
 import {
   activeSubscriptions,
+  hasBlocked,
   markBlocked,
   markUnblocked,
   moveToBot,
@@ -81,7 +82,11 @@ export function subscriberChat(core: Pick<Core, 'pool' | 'config'>): ChatHandler
       if (chat.servedProjectId !== null) await moveToBot(pool, chat.servedProjectId, addressOf(chat));
     },
     blocked: (chat) => withTransaction(pool, (db) => markBlocked(db, userOf(chat), format)),
-    unblocked: (chat) => withTransaction(pool, (db) => markUnblocked(db, userOf(chat), format)),
+    async unblocked(chat) {
+      // Every opened link asks this.
+      if (!(await hasBlocked(pool, userOf(chat)))) return;
+      await withTransaction(pool, (db) => markUnblocked(db, userOf(chat), format));
+    },
   };
 }
 

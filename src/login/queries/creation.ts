@@ -17,49 +17,39 @@ export interface NewSessionRow extends NewSession {
 }
 
 /**
- * Seconds until one more session fits into the hour of the project and of the address; 0 if it fits now. The caller
- * holds the project's row lock, so that the limits are exact. Sessions are numbered in their project: one more fits
- * when the session that is the whole limit back has left the hour, so a single row is read instead of many counted.
+ * Inserts a session unless the hour of the project or of the address is full. Returns the seconds until one more fits, 0 if it
+ * was inserted. The caller holds the project's row lock and has counted the session, so that the limits are exact. Sessions are
+ * numbered in their project: one more fits when the session that is the whole limit back has left the hour, so a single row is
+ * read instead of many counted. The start lease keeps the relay away while the API starts the workflow.
  */
-export async function secondsUntilSessionFits(
-  db: Db,
-  projectId: string,
-  { perHour, perAddress, address }: { perHour: number; perAddress: number; address: string | null },
-): Promise<number> {
-  const found = await row<{ seconds: number | null }>(
-    db,
-    'seconds_until_session_fits',
-    `SELECT extract(epoch FROM greatest(
-       (SELECT s.created_at FROM projects p JOIN auth_sessions s ON s.project_id = p.id
-        WHERE p.id = $1 AND s.number = p.session_counter + 1 - $2),
-       (SELECT s.created_at FROM auth_sessions s
-        WHERE s.project_id = $1 AND s.client_address = $3 AND s.flow = 'session'
-          AND s.created_at > clock_timestamp() - interval '1 hour'
-        ORDER BY s.created_at DESC OFFSET $4 - 1 LIMIT 1)
-       ) + interval '1 hour' - clock_timestamp())::float8 AS seconds`,
-    [projectId, perHour, address, perAddress],
-  );
-  return Math.max(0, found?.seconds ?? 0);
-}
-
-/**
- * The caller holds the project's row lock and has counted the session. The start lease keeps the relay away while the
- * API starts the workflow.
- */
-export async function insertSession(
+export async function insertSessionIfItFits(
   db: Db,
   projectId: string,
   session: NewSessionRow & { client_address: string | null },
+  { perHour, perAddress }: { perHour: number; perAddress: number },
 ): Promise<number> {
-  const inserted = await change(
+  const found = await row<{ seconds: number }>(
     db,
-    'insert_session',
-    `INSERT INTO auth_sessions (id, project_id, flow, number, state, redirect_uri, client_ip, user_agent,
-       code_challenge, start_hash, start_sealed, hosted_hash, match_code, traceparent, created_at, expires_at,
-       start_leased_until, client_address, site)
-     SELECT $1, $2, 'session', p.session_counter, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, clock_timestamp(),
-       clock_timestamp() + make_interval(secs => $13), clock_timestamp() + ${START_LEASE}, $14, $15
-     FROM projects p WHERE p.id = $2`,
+    'insert_session_if_it_fits',
+    `WITH room AS (
+       SELECT greatest(0, extract(epoch FROM greatest(
+         (SELECT s.created_at FROM auth_sessions s
+          WHERE s.project_id = p.id AND s.number = p.session_counter - $16),
+         (SELECT s.created_at FROM auth_sessions s
+          WHERE s.project_id = p.id AND s.client_address = $14 AND s.flow = 'session'
+            AND s.created_at > clock_timestamp() - interval '1 hour'
+          ORDER BY s.created_at DESC OFFSET $17 - 1 LIMIT 1)
+         ) + interval '1 hour' - clock_timestamp()))::float8 AS seconds, p.session_counter
+       FROM projects p WHERE p.id = $2
+     ), inserted AS (
+       INSERT INTO auth_sessions (id, project_id, flow, number, state, redirect_uri, client_ip, user_agent,
+         code_challenge, start_hash, start_sealed, hosted_hash, match_code, traceparent, created_at, expires_at,
+         start_leased_until, client_address, site)
+       SELECT $1, $2, 'session', room.session_counter, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, clock_timestamp(),
+         clock_timestamp() + make_interval(secs => $13), clock_timestamp() + ${START_LEASE}, $14, $15
+       FROM room WHERE room.seconds = 0
+     )
+     SELECT seconds FROM room`,
     [
       session.id,
       projectId,
@@ -76,10 +66,13 @@ export async function insertSession(
       session.ttl_seconds,
       session.client_address,
       session.site,
+      perHour,
+      perAddress,
     ],
   );
+  if (!found) throw new Error('the project no longer exists');
   noteChange(db, 'logins', projectId);
-  return inserted;
+  return found.seconds;
 }
 
 /**

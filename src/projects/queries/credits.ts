@@ -2,6 +2,7 @@ import { plans } from '../../contract/limits';
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
 import type { Project } from '../contract';
+import { PROJECT_COLUMNS } from './projects';
 
 /** The source of a login's credit, or `blocked` if there was none. */
 export type Charge = 'plan' | 'pack' | 'grace' | 'blocked';
@@ -20,8 +21,10 @@ export interface Charged {
 /** SQL: the first day of the current month in UTC, by the database clock. */
 const MONTH = `date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC')`;
 
-/** SQL: a project `p` joined with its usage of this month, `m`. */
-const BILLING = `projects p LEFT JOIN credit_months m ON m.project_id = p.id AND m.month = ${MONTH}`;
+/** SQL: adds the usage of this month, `m`, to a project `p`. */
+const WITH_USAGE = `LEFT JOIN credit_months m ON m.project_id = p.id AND m.month = ${MONTH}`;
+
+const BILLING = `projects p ${WITH_USAGE}`;
 
 const PLAN_LIMIT = `CASE p.plan ${Object.entries(plans)
   .map(([name, plan]) => `WHEN '${name}' THEN ${plan.loginsPerMonth}`)
@@ -41,7 +44,9 @@ export async function chargeCredit(
   sessionId: string,
   graceHours: number,
 ): Promise<Charged> {
-  const charged = await takeCredit(db, project, graceHours);
+  const fromPlan = await chargePlan(db, project, sessionId);
+  if (fromPlan) return { source: 'plan', purchased: project.purchased_credits, ...fromPlan };
+  const charged = await chargeBeyondPlan(db, project.id, graceHours);
   if (charged.source === 'blocked') return charged;
   await change(
     db,
@@ -67,27 +72,39 @@ export async function markExhausted(db: Db, projectId: string, source: Charge): 
   return marked > 0;
 }
 
-async function takeCredit(db: Db, project: Account, graceHours: number): Promise<Charged> {
-  const fromPlan = await row<{ used: number; at: Date }>(
+/** Nearly every login: the charge and its entry in the ledger are one statement. Null if the month's plan is used up. */
+function chargePlan(
+  db: Db,
+  project: Account,
+  sessionId: string,
+): Promise<Pick<Charged, 'used' | 'at'> | null> {
+  return row<{ used: number; at: Date }>(
     db,
     'charge_plan',
-    `INSERT INTO credit_months AS m (project_id, month, used) VALUES ($1, ${MONTH}, 1)
-     ON CONFLICT (project_id, month) DO UPDATE SET used = m.used + 1 WHERE m.used < $2
-     RETURNING used, clock_timestamp() AS at`,
-    [project.id, plans[project.plan].loginsPerMonth],
+    `WITH charged AS (
+       INSERT INTO credit_months AS m (project_id, month, used) VALUES ($1, ${MONTH}, 1)
+       ON CONFLICT (project_id, month) DO UPDATE SET used = m.used + 1 WHERE m.used < $2
+       RETURNING m.used, clock_timestamp() AS at
+     ), entered AS (
+       INSERT INTO credit_ledger (session_id, project_id, source, charged_at) SELECT $3, $1, 'plan', at FROM charged
+     )
+     SELECT used, at FROM charged`,
+    [project.id, plans[project.plan].loginsPerMonth, sessionId],
   );
-  if (fromPlan) return { source: 'plan', purchased: project.purchased_credits, ...fromPlan };
+}
+
+async function chargeBeyondPlan(db: Db, projectId: string, graceHours: number): Promise<Charged> {
   const fromPack = await change(
     db,
     'charge_pack',
     'UPDATE projects SET purchased_credits = purchased_credits - 1 WHERE id = $1 AND purchased_credits > 0',
-    [project.id],
+    [projectId],
   );
-  if (fromPack > 0) return { source: 'pack', ...(await creditsLeft(db, project.id)) };
+  if (fromPack > 0) return { source: 'pack', ...(await creditsLeft(db, projectId)) };
   // With the last credit it has begun already, but perhaps not in this month.
-  await beginGrace(db, project.id);
-  const source = (await isGraceOver(db, project.id, graceHours)) ? 'blocked' : 'grace';
-  return { source, ...(await creditsLeft(db, project.id)) };
+  await beginGrace(db, projectId);
+  const source = (await isGraceOver(db, projectId, graceHours)) ? 'blocked' : 'grace';
+  return { source, ...(await creditsLeft(db, projectId)) };
 }
 
 /** Where no credits are left, once in a calendar month. */
@@ -140,4 +157,40 @@ export async function isBillingBlocked(db: Db, projectId: string, graceHours: nu
     [projectId, graceHours],
   );
   return found?.blocked ?? false;
+}
+
+export type ProjectWithBilling = Project & { billing_blocked: boolean };
+
+export function findProjectWithBilling(
+  db: Db,
+  id: string,
+  graceHours: number,
+): Promise<ProjectWithBilling | null> {
+  return row<ProjectWithBilling>(
+    db,
+    'project_with_billing',
+    `SELECT ${PROJECT_COLUMNS}, ${BLOCKED} AS billing_blocked FROM ${BILLING} WHERE p.id = $1`,
+    [id, graceHours],
+  );
+}
+
+/**
+ * Locks a project as `lockProject` does, and counts a session of the API, so that its number is `session_counter`. A login that
+ * is charged while this waits for the lock may not be in `billing_blocked` yet: the charge of this session will see it.
+ */
+export async function lockAndCountSession(
+  db: Db,
+  id: string,
+  graceHours: number,
+): Promise<ProjectWithBilling> {
+  const project = await row<ProjectWithBilling>(
+    db,
+    'lock_and_count_session',
+    `UPDATE projects p SET session_counter = session_counter + 1 WHERE p.id = $1
+     RETURNING ${PROJECT_COLUMNS},
+       (SELECT ${BLOCKED} FROM (VALUES (1)) AS one ${WITH_USAGE}) AS billing_blocked`,
+    [id, graceHours],
+  );
+  if (!project) throw new Error('the project no longer exists');
+  return project;
 }

@@ -123,16 +123,6 @@ export async function updateProject(db: Db, id: string, changes: ProjectChanges)
   );
 }
 
-/** Counts a session of the API, so that its number is `session_counter`. The caller holds the project's row lock. */
-export function countSession(db: Db, id: string): Promise<number> {
-  return change(
-    db,
-    'count_session',
-    'UPDATE projects SET session_counter = session_counter + 1 WHERE id = $1',
-    [id],
-  );
-}
-
 export function addPurchasedCredits(db: Db, id: string, credits: number): Promise<number> {
   return change(
     db,

@@ -206,6 +206,16 @@ async function reportEnded(db: Db, ended: SubscriberRecord[], format: Subscriber
   }
 }
 
+export async function hasBlocked(db: Db, user: BotUserRef): Promise<boolean> {
+  const found = await row(
+    db,
+    'has_blocked',
+    `SELECT 1 FROM subscribers WHERE id IN (${OF_BOT}) AND blocked LIMIT 1`,
+    ofBotUser(user),
+  );
+  return found !== null;
+}
+
 /** Reactivates the subscriptions that a block ended, but not those ended by /stop. */
 export async function markUnblocked(db: Db, user: BotUserRef, format: SubscriberIdFormat): Promise<void> {
   const unblocked = await rows<SubscriberRecord & { reactivated: boolean }>(
