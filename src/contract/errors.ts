@@ -294,3 +294,12 @@ export class AppError extends Error {
     };
   }
 }
+
+/** The row that a query found. A missing one is a 404, in every room. */
+export function orNotFound<T>(
+  found: T | null | undefined | false,
+  code: 'not_found' | 'subscriber_not_found' = 'not_found',
+): T {
+  if (!found) throw new AppError(code);
+  return found;
+}

@@ -1,6 +1,6 @@
 import { linkFields } from '../bots';
 import { isRenderable, type GivenContent, type TemplateVars } from '../contract/content';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { limits } from '../contract/limits';
 import { startParameter } from '../contract/start-parameters';
 import type { Core } from '../core';
@@ -72,8 +72,7 @@ export async function putForm(
   return withTransaction(pool, async (db) => {
     await lockProject(db, projectId);
     await checkNames(db, projectId, values);
-    const before = await lockForm(db, projectId, id);
-    if (!before) throw new AppError('not_found');
+    const before = orNotFound(await lockForm(db, projectId, id));
     // A secret never goes to another host than the one that it was given for.
     const kept = isSameHost(values.captcha?.verify_url, before.captcha_url) ? before.captcha_sealed : null;
     if (values.captcha && secret === undefined && kept === null) {
@@ -112,9 +111,7 @@ function stored(id: string, values: FormValues): Omit<StoredForm, 'captcha_seale
 }
 
 export async function requireForm(db: Db, projectId: string, id: string): Promise<FormRow> {
-  const found = await findForm(db, projectId, id);
-  if (!found) throw new AppError('not_found');
-  return found;
+  return orNotFound(await findForm(db, projectId, id));
 }
 
 /** What other hosts and the settings say: before a transaction, which must not wait for them. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { isUuid } from '../contract/ids';
 import type { Cipher } from '../lib/cipher';
 import { signingPurpose } from './forms';
@@ -65,9 +65,7 @@ export function createOpenForms({ pool, cipher }: { pool: pg.Pool; cipher: Ciphe
       if (remembered.size > REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
       reading.form.catch(() => remembered.get(id) === reading && remembered.delete(id));
     }
-    const form = await entry.form;
-    if (!form) throw new AppError('not_found');
-    return form;
+    return orNotFound(await entry.form);
   }
 
   return Object.assign(open, {

@@ -1,6 +1,6 @@
 import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
-import { AppError } from '../contract/errors';
+import { orNotFound } from '../contract/errors';
 import type { Core } from '../core';
 import { routesOf } from '../http/route';
 import { isoTime } from '../lib/iso-time';
@@ -120,7 +120,7 @@ export function createFormRoutes(
         status: 204,
       },
       async ({ project, params }) => {
-        if (!(await deleteForm(pool, project.id, params.form_id))) throw new AppError('not_found');
+        orNotFound(await deleteForm(pool, project.id, params.form_id));
         openForms.forget(params.form_id);
       },
     ),
@@ -174,9 +174,7 @@ export function createFormRoutes(
         response: submissionSchema,
       },
       async ({ project, params }) => {
-        const found = await findSubmission(pool, project.id, params.id);
-        if (!found) throw new AppError('not_found');
-        return presentSubmission(found, format);
+        return presentSubmission(orNotFound(await findSubmission(pool, project.id, params.id)), format);
       },
     ),
 
@@ -204,7 +202,7 @@ export function createFormRoutes(
         status: 204,
       },
       async ({ project, params }) => {
-        if (!(await deleteSubmission(pool, project.id, params.id))) throw new AppError('not_found');
+        orNotFound(await deleteSubmission(pool, project.id, params.id));
       },
     ),
   ];

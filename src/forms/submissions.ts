@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { AppError } from '../contract/errors';
+import { orNotFound } from '../contract/errors';
 import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { withTransaction } from '../db/pool';
 import { isoTime } from '../lib/iso-time';
@@ -27,13 +27,11 @@ export function moveSubmission(
   status: SubmissionStatus,
 ): Promise<SubmissionRow> {
   return withTransaction(pool, async (db) => {
-    const found = await findSubmission(db, projectId, id);
-    if (!found) throw new AppError('not_found');
+    const found = orNotFound(await findSubmission(db, projectId, id));
     const subscriber =
       found.subscriber_id === null ? null : await lockSubscriber(db, projectId, found.subscriber_id);
-    const submission = await lockSubmission(db, projectId, id);
-    const form = submission && (await findForm(db, projectId, submission.form_id));
-    if (!form) throw new AppError('not_found');
+    const submission = orNotFound(await lockSubmission(db, projectId, id));
+    const form = orNotFound(await findForm(db, projectId, submission.form_id));
     if (submission.status === status) return submission;
     await setStatus(db, id, status);
     // It has an event if it has been a good one before: then its routes were run too.

@@ -1,6 +1,6 @@
 import { Transform, pipeline } from 'node:stream';
 import { FileGoneError, PlatformError } from '../bots';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { limits, MIB } from '../contract/limits';
 import type { Core } from '../core';
 import { Streamed } from '../http/route';
@@ -23,8 +23,7 @@ export async function openAttachment(
   access: AbortSignal,
 ): Promise<Streamed> {
   const ticket = await requireTicket(pool, projectId, ticketId);
-  const attachment = await findAttachment(pool, ticket.id, attachmentId);
-  if (!attachment) throw new AppError('not_found');
+  const attachment = orNotFound(await findAttachment(pool, ticket.id, attachmentId));
   if (attachment.bytes !== null && attachment.bytes > limits.ticketAttachmentBytes) throw tooLarge();
   const { messenger, isRemoved } = await messengers.find(attachment.channel, attachment.bot);
   if (isRemoved) throw gone();

@@ -1,5 +1,5 @@
 import { normalContent } from '../contract/content';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { limits } from '../contract/limits';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
@@ -26,9 +26,7 @@ import { previewOf } from './ticket';
 type Caller = Pick<KeyedProject, 'id' | 'name' | 'member_id'>;
 
 export async function requireTicket(db: Db, projectId: string, id: string): Promise<TicketRow> {
-  const ticket = await findTicket(db, projectId, id);
-  if (!ticket) throw new AppError('not_found');
-  return ticket;
+  return orNotFound(await findTicket(db, projectId, id));
 }
 
 /**
@@ -59,9 +57,7 @@ export async function writeMessage(
     },
     { isResumed: written !== null },
   );
-  const message = await findTicketMessage(pool, ticketId, work.id);
-  if (!message) throw new AppError('not_found');
-  return message;
+  return orNotFound(await findTicketMessage(pool, ticketId, work.id));
 }
 
 async function write(
@@ -86,8 +82,7 @@ async function write(
   const outgoing = isReply && subscriber ? withHeader(content, caller.name, ticket.number) : null;
   await withTransaction(pool, async (db) => {
     const recipient = subscriber && (await lockSubscriber(db, caller.id, subscriber.id));
-    const locked = await lockTicket(db, caller.id, ticket.id);
-    if (!locked) throw new AppError('not_found');
+    const locked = orNotFound(await lockTicket(db, caller.id, ticket.id));
     if (from === 'customer') return addAsCustomer(db, locked, request, content, id, deps);
     await addAsAgent(
       db,

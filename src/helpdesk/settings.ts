@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { linkFields } from '../bots';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { limits } from '../contract/limits';
 import { startParameter } from '../contract/start-parameters';
 import type { Core } from '../core';
@@ -104,8 +104,7 @@ export function patchType(
 ): Promise<TicketTypeRow> {
   return withTransaction(pool, async (db) => {
     await lockSettings(db, projectId);
-    const before = await findType(db, projectId, id);
-    if (!before) throw new AppError('not_found');
+    const before = orNotFound(await findType(db, projectId, id));
     const after = merged(before, changes);
     await requireMember(db, projectId, after.assignee_id);
     describeChange(after.name_en);
@@ -116,8 +115,7 @@ export function patchType(
 
 export function removeType(pool: pg.Pool, projectId: string, id: string): Promise<void> {
   return withTransaction(pool, async (db) => {
-    const before = await findType(db, projectId, id);
-    if (!before) throw new AppError('not_found');
+    const before = orNotFound(await findType(db, projectId, id));
     describeChange(before.name_en);
     await deleteType(db, projectId, id);
     await beginSweep(db, { kind: 'type', id, project_id: projectId });

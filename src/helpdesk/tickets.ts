@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Config } from '../config';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
 import {
@@ -61,9 +61,7 @@ async function lockCustomer(
     subscriber_id === undefined
       ? await newestActiveSubscriber(db, projectId, external_id ?? '')
       : await requireSubscriber(db, projectId, subscriber_id);
-  const locked = named && (await lockSubscriber(db, projectId, named.id));
-  if (!locked) throw new AppError('subscriber_not_found');
-  return locked;
+  return orNotFound(named && (await lockSubscriber(db, projectId, named.id)), 'subscriber_not_found');
 }
 
 export function patchTicket(
@@ -74,8 +72,7 @@ export function patchTicket(
   author: Author,
 ): Promise<TicketRow> {
   return withTransaction(pool, async (db) => {
-    const ticket = await lockTicket(db, projectId, id);
-    if (!ticket) throw new AppError('not_found');
+    const ticket = orNotFound(await lockTicket(db, projectId, id));
     return changeTicket(db, ticket, changes, author, config.HERALD_SUBSCRIBER_ID_FORMAT);
   });
 }

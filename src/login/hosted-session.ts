@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
-import { AppError } from '../contract/errors';
+import { orNotFound } from '../contract/errors';
 import type { Core } from '../core';
 import { randomToken256, sha256 } from '../lib/tokens';
 import { bindBrowser, findHostedSession, type HostedSession } from './queries/hosted';
@@ -10,9 +10,7 @@ import { readCookie, setHttpOnlyCookie } from '../http/http-only-cookie';
 const cookieName = (sessionId: string) => `herald_login_${sessionId.replaceAll('-', '').slice(0, 16)}`;
 
 export async function requireHostedSession(pool: Core['pool'], token: string): Promise<HostedSession> {
-  const session = await findHostedSession(pool, sha256(token));
-  if (!session) throw new AppError('not_found');
-  return session;
+  return orNotFound(await findHostedSession(pool, sha256(token)));
 }
 
 /**

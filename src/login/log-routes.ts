@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { pageOf } from '../contract/common';
-import { AppError } from '../contract/errors';
+import { orNotFound } from '../contract/errors';
 import { decodeCursor, toPage } from '../contract/cursor';
 import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import {
@@ -62,8 +62,7 @@ export function createSessionListRoutes({
       async ({ project, params: { id } }) => {
         const one = { sessionId: id, before: null, limit: 1 };
         const [session] = await listLoggedSessions(pool, project.id, one);
-        if (!session) throw new AppError('not_found');
-        return presentSession(session, config.HERALD_SUBSCRIBER_ID_FORMAT);
+        return presentSession(orNotFound(session), config.HERALD_SUBSCRIBER_ID_FORMAT);
       },
     ),
     route(

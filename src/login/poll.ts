@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { createBatcher } from '../lib/batch';
@@ -40,9 +40,7 @@ export async function readAsProject(
 
 /** Reads a session for its hosted page, whose polls are not counted. */
 export async function readAsPage({ pool }: PollDeps, sessionId: string): Promise<SessionView> {
-  const view = await viewSession(pool, sessionId);
-  if (!view) throw new AppError('not_found');
-  return view;
+  return orNotFound(await viewSession(pool, sessionId));
 }
 
 interface Wait {

@@ -1,5 +1,5 @@
 import { idParams } from '../contract/common';
-import { AppError } from '../contract/errors';
+import { orNotFound } from '../contract/errors';
 import type { Core } from '../core';
 import { routesOf } from '../http/route';
 import { cancelSession } from './cancel';
@@ -90,9 +90,7 @@ export function createRequestRoutes(
       },
       async ({ project, params }) => {
         await cancelSession(deps, project.id, params.id, 'request');
-        const view = await viewSession(pool, params.id);
-        if (!view) throw new AppError('not_found');
-        return presentRequest(view, cipher, format);
+        return presentRequest(orNotFound(await viewSession(pool, params.id)), cipher, format);
       },
     ),
   ];

@@ -1,6 +1,6 @@
 import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
-import { AppError } from '../contract/errors';
+import { orNotFound } from '../contract/errors';
 import { formatSubscriberId } from '../contract/ids';
 import type { Core } from '../core';
 import { routesOf } from '../http/route';
@@ -110,8 +110,7 @@ export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'co
         response: messageSchema,
       },
       async ({ project, params }) => {
-        const found = await findLoggedMessage(pool, project.id, params.delivery_id);
-        if (!found) throw new AppError('not_found');
+        const found = orNotFound(await findLoggedMessage(pool, project.id, params.delivery_id));
         const subscriber = await findSubscriber(pool, project.id, found.subscriber_id);
         const { record, content } = present(found, subscriber, project.name);
         return { ...record, content: content && viewStored(content) };

@@ -1,6 +1,6 @@
 import { createHmac, randomInt } from 'node:crypto';
 import { botTexts, isRetryableReason, withCode } from '../bots';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
@@ -123,7 +123,7 @@ function reserve(
   requestId: string,
 ): Promise<string> {
   return withTransaction(pool, async (db) => {
-    if (!(await lockSubscriber(db, projectId, subscriber.id))) throw new AppError('subscriber_not_found');
+    orNotFound(await lockSubscriber(db, projectId, subscriber.id), 'subscriber_not_found');
     const wait = await otpWindowWait(db, subscriber.id, limits.otpCodesPerHour);
     if (wait !== null) throw new AppError('rate_limit_otp', undefined, { retryAfter: wait });
     await insertOtp(db, {

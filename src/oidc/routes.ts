@@ -1,6 +1,6 @@
 import { pageOf } from '../contract/common';
 import { shortListQuery, shortPage } from '../contract/short-list';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
@@ -61,9 +61,7 @@ export function createOidcRoutes({ pool, config, publicUrl }: Pick<Core, 'pool' 
   }
 
   async function requireClient(projectId: string, id: string): Promise<ClientRow> {
-    const client = await clients.findClient(pool, projectId, id);
-    if (!client) throw new AppError('not_found');
-    return client;
+    return orNotFound(await clients.findClient(pool, projectId, id));
   }
 
   return [
@@ -149,9 +147,7 @@ export function createOidcRoutes({ pool, config, publicUrl }: Pick<Core, 'pool' 
         requireGoodUris(client.type, { redirect_uris, post_logout_redirect_uris });
         const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
         if (Object.keys(changes).length === 0) return present(client);
-        const changed = await clients.updateClient(pool, project.id, params.client_id, changes);
-        if (!changed) throw new AppError('not_found');
-        return present(changed);
+        return present(orNotFound(await clients.updateClient(pool, project.id, params.client_id, changes)));
       },
     ),
     route(
@@ -165,9 +161,7 @@ export function createOidcRoutes({ pool, config, publicUrl }: Pick<Core, 'pool' 
       },
       async ({ project, params }) => {
         await withTransaction(pool, async (db) => {
-          if (!(await clients.lockClientForDeletion(db, project.id, params.client_id))) {
-            throw new AppError('not_found');
-          }
+          orNotFound(await clients.lockClientForDeletion(db, project.id, params.client_id));
           await expireSessions(db, await openLoginsOf(db, params.client_id));
           await clients.deleteClient(db, params.client_id);
         });
@@ -198,7 +192,7 @@ export function createOidcRoutes({ pool, config, publicUrl }: Pick<Core, 'pool' 
           });
         }
         await withTransaction(pool, async (db) => {
-          if (!(await clients.lockClient(db, project.id, client.id))) throw new AppError('not_found');
+          orNotFound(await clients.lockClient(db, project.id, client.id));
           await clients.expireSecret(db, client.id);
           await clients.insertSecret(db, client.id, { id: work.id, hash });
         });

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { idParams, pageOf } from '../contract/common';
 import { shortListQuery, shortPage } from '../contract/short-list';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { limits } from '../contract/limits';
 import { roleScopes } from '../contract/scopes';
 import type { Core } from '../core';
@@ -279,7 +279,7 @@ export function createDashboardRoutes(core: Deps) {
       },
       async ({ ctx, params }) => {
         const owner = await signedInOwner(ctx);
-        if (!(await removeOwnDashboardSession(pool, owner, params.id))) throw new AppError('not_found');
+        orNotFound(await removeOwnDashboardSession(pool, owner, params.id));
       },
     ),
     route(

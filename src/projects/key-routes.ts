@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { idParams, pageOf } from '../contract/common';
 import { shortListQuery, shortPage } from '../contract/short-list';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { limits } from '../contract/limits';
 import { defaultScopes, type Scope } from '../contract/scopes';
 import { withTransaction } from '../db/pool';
@@ -88,7 +88,7 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
           throw new AppError('conflict', 'A key cannot revoke itself. Use another key.');
         }
         await withTransaction(pool, async (db) => {
-          if (!(await revokeApiKey(db, project.id, params.id))) throw new AppError('not_found');
+          orNotFound(await revokeApiKey(db, project.id, params.id));
         });
       },
     ),

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { formatSubscriberId, parseSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { limits } from '../contract/limits';
 import { withTransaction, type Db } from '../db/pool';
@@ -27,7 +27,7 @@ export async function requireSubscriber(
   projectId: string,
   publicId: string,
 ): Promise<SubscriberRecord> {
-  return orNotFound(await findSubscriber(db, projectId, uuidOf(publicId)));
+  return orNotFound(await findSubscriber(db, projectId, uuidOf(publicId)), 'subscriber_not_found');
 }
 
 /** The id of the subscriber by whom a list is filtered; null without one. Throws as `requireSubscriber`. */
@@ -40,19 +40,12 @@ export async function filteredSubscriberId(
 }
 
 export function uuidOf(publicId: string): string {
-  const id = parseSubscriberId(publicId);
-  if (id === null) throw new AppError('subscriber_not_found');
-  return id;
+  return orNotFound(parseSubscriberId(publicId), 'subscriber_not_found');
 }
 
 /** The UUID of either public form; null if the text is neither, or there is none. */
 export function publicIdOf(publicId: string | undefined): string | null {
   return publicId === undefined ? null : parseSubscriberId(publicId);
-}
-
-export function orNotFound(subscriber: SubscriberRecord | null): SubscriberRecord {
-  if (!subscriber) throw new AppError('subscriber_not_found');
-  return subscriber;
 }
 
 /** Lock order: project, then subscriber. */
@@ -65,7 +58,7 @@ export function patchSubscriber(
 ): Promise<SubscriberRecord> {
   return withTransaction(pool, async (db) => {
     if (changes.tags || changes.permissions) await lockProject(db, projectId);
-    const before = orNotFound(await lockSubscriber(db, projectId, uuidOf(publicId)));
+    const before = orNotFound(await lockSubscriber(db, projectId, uuidOf(publicId)), 'subscriber_not_found');
     const after = await updateSubscriber(db, before.id, changedValues(before, changes));
     for (const kind of ['tags', 'permissions'] as const) await register(db, projectId, kind, changes[kind]);
     const event = permissionChange(before, after, format);

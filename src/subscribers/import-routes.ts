@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { idParams } from '../contract/common';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
@@ -50,9 +50,7 @@ export function createImportRoutes({ pool }: Pick<Core, 'pool'>) {
         response: importSchema,
       },
       async ({ project, params }) => {
-        const found = await findImport(pool, project.id, params.id);
-        if (!found) throw new AppError('not_found');
-        return presentImport(found);
+        return presentImport(orNotFound(await findImport(pool, project.id, params.id)));
       },
     ),
     route(
@@ -69,7 +67,7 @@ export function createImportRoutes({ pool }: Pick<Core, 'pool'>) {
       // The workflow reads the row before each chunk, and ends.
       ({ project, params }) =>
         withTransaction(pool, async (db) => {
-          if (!(await findImport(db, project.id, params.id))) throw new AppError('not_found');
+          orNotFound(await findImport(db, project.id, params.id));
           const cancelled = await endImport(db, params.id, 'cancelled');
           if (!cancelled) throw new AppError('conflict', 'The import has already ended.');
           return presentImport(cancelled);

@@ -8,7 +8,7 @@ import {
   scheduleAt,
   unschedule,
 } from '../base/agenda';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { limits } from '../contract/limits';
 import { BATCH_ROWS } from '../db/batches';
 import { withTransaction, type Db } from '../db/pool';
@@ -98,8 +98,7 @@ export async function changeLabel(
   const { name: newName = name } = changes;
   const rest = await withTransaction(pool, async (db) => {
     await lockProject(db, projectId);
-    const label = await readLabel(db, projectId, kind, name);
-    if (!label) throw new AppError('not_found');
+    const label = orNotFound(await readLabel(db, projectId, kind, name));
     const { title_en, title_ru, granted_by_default } = { ...label, ...changes };
     if (newName !== name) {
       await refuseIfUsed(db, projectId, kind, name);
@@ -126,7 +125,7 @@ export async function removeLabel(
 ): Promise<void> {
   const rest = await withTransaction(pool, async (db) => {
     await lockProject(db, projectId);
-    if (!(await readLabel(db, projectId, kind, name))) throw new AppError('not_found');
+    orNotFound(await readLabel(db, projectId, kind, name));
     await refuseIfUsed(db, projectId, kind, name);
     await refuseIfChanging(db, projectId, kind, [name], { gained: true });
     await deleteLabel(db, projectId, kind, name);
@@ -186,9 +185,7 @@ async function requireLabel(
   name: string,
   formerName?: string,
 ): Promise<LabelRow> {
-  const label = await findLabel(db, projectId, kind, name, formerName);
-  if (!label) throw new AppError('not_found');
-  return label;
+  return orNotFound(await findLabel(db, projectId, kind, name, formerName));
 }
 
 async function refuseIfChanging(

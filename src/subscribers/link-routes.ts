@@ -1,6 +1,6 @@
 import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
-import { AppError } from '../contract/errors';
+import { orNotFound } from '../contract/errors';
 import { startParameter } from '../contract/start-parameters';
 import type { Core } from '../core';
 import { routesOf } from '../http/route';
@@ -97,9 +97,7 @@ export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' |
         response: linkSchema,
       },
       async ({ project, params }) => {
-        const link = await findLink(pool, project.id, params.link_id);
-        if (!link) throw new AppError('not_found');
-        return present(link, project);
+        return present(orNotFound(await findLink(pool, project.id, params.link_id)), project);
       },
     ),
 
@@ -113,7 +111,7 @@ export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' |
         status: 204,
       },
       async ({ project, params }) => {
-        if ((await deleteLink(pool, project.id, params.link_id)) === 0) throw new AppError('not_found');
+        orNotFound((await deleteLink(pool, project.id, params.link_id)) > 0);
       },
     ),
   ];

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { orNotFound } from '../contract/errors';
 import type { SubscriberIdFormat } from '../contract/ids';
 import type { Core } from '../core';
 import { inBatches, inTurn } from '../db/batches';
@@ -7,7 +8,7 @@ import { SHARE_WAIT_MS } from '../db/project-share';
 import { emitEvent, eraseEventsOf } from '../events';
 import { rewriteRecordedResponses } from '../http/idempotency';
 import { lockProject } from '../projects';
-import { orNotFound, requireSubscriber, uuidOf } from './changes';
+import { requireSubscriber, uuidOf } from './changes';
 import { onSubscriberChange } from './on-change';
 import { personalData, publicIdsOf } from './personal-data';
 import { eraseLinks, ownExternalId } from './queries/personal-data';
@@ -28,7 +29,10 @@ export async function removeSubscriber(
   await eraseMany(deps.pool, await requireSubscriber(deps.pool, projectId, publicId));
   return withTransaction(deps.pool, async (db) => {
     await lockProject(db, projectId);
-    const subscriber = orNotFound(await lockSubscriber(db, projectId, uuidOf(publicId)));
+    const subscriber = orNotFound(
+      await lockSubscriber(db, projectId, uuidOf(publicId)),
+      'subscriber_not_found',
+    );
     const { id } = subscriber;
     const own_external_id = await ownExternalId(db, subscriber);
     const person = { ...subscriber, public_ids: publicIdsOf(id), own_external_id };

@@ -1,6 +1,6 @@
 import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
-import { AppError } from '../contract/errors';
+import { orNotFound } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { routesOf } from '../http/route';
@@ -84,9 +84,7 @@ export function createTemplateRoutes({ pool, config }: Pick<Core, 'pool' | 'conf
         response: templateSchema,
       },
       async ({ project, params }) => {
-        const template = await findTemplate(pool, project.id, params.key);
-        if (!template) throw new AppError('not_found');
-        return presentTemplate(template);
+        return presentTemplate(orNotFound(await findTemplate(pool, project.id, params.key)));
       },
     ),
 

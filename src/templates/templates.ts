@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { isRenderable, isTemplated, normalContent, type TemplateVars } from '../contract/content';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import type { SubscriberIdFormat } from '../contract/ids';
 import { limits } from '../contract/limits';
 import { withTransaction, type Db } from '../db/pool';
@@ -65,8 +65,7 @@ export async function changeTemplate(
   const compiled = compileTemplate(values);
   return withTransaction(pool, async (db) => {
     await lockProject(db, projectId);
-    const template = await replaceTemplate(db, projectId, key, values);
-    if (!template) throw new AppError('not_found');
+    const template = orNotFound(await replaceTemplate(db, projectId, key, values));
     for (const { vars, further, what } of await findTemplateUses(db, projectId, key)) {
       const missing = missingNames(compiled, vars, further);
       if (missing.length > 0) {
@@ -83,7 +82,7 @@ export async function changeTemplate(
 export function removeTemplate(pool: pg.Pool, projectId: string, key: string): Promise<void> {
   return withTransaction(pool, async (db) => {
     await lockProject(db, projectId);
-    if (!(await findTemplate(db, projectId, key))) throw new AppError('not_found');
+    orNotFound(await findTemplate(db, projectId, key));
     const [use] = await findTemplateUses(db, projectId, key);
     if (use) throw new AppError('conflict', `This template is used by ${use.what}.`);
     await deleteTemplate(db, projectId, key);

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
-import { AppError } from '../../contract/errors';
+import { AppError, orNotFound } from '../../contract/errors';
 import { isIpAddress } from '../../contract/ip-address';
 import type { Core } from '../../core';
 import { withTransaction } from '../../db/pool';
@@ -95,8 +95,7 @@ async function awaitStatus(
   // Watched before the first read, so that no change between the two is missed.
   const watch = waitSeconds > 0 ? waiter.watch(loginId) : null;
   try {
-    const view = await viewSession(pool, loginId);
-    if (!view) throw new AppError('not_found');
+    const view = orNotFound(await viewSession(pool, loginId));
     if (!watch || view.status !== 'pending') return view.status;
     const disconnected = new AbortController();
     ctx.res.once('close', () => disconnected.abort());

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { AppError } from '../../contract/errors';
+import { AppError, orNotFound } from '../../contract/errors';
 import { withTransaction, type Db } from '../../db/pool';
 import { createRegistry } from '../../lib/registry';
 import type { MemberChanges } from './contract';
@@ -45,8 +45,7 @@ export function removeMember(pool: pg.Pool, projectId: string, id: string, grant
 
 async function lockMember(db: Db, projectId: string, id: string, granter: Granter): Promise<Member> {
   await lockProject(db, projectId);
-  const member = await findMember(db, projectId, id);
-  if (!member) throw new AppError('not_found');
+  const member = orNotFound(await findMember(db, projectId, id));
   if (member.role === 'owner') requireGrant(granter, 'owner');
   return member;
 }

@@ -1,6 +1,6 @@
 import { idParams, pageOf } from '../../contract/common';
 import { shortListQuery, shortPage } from '../../contract/short-list';
-import { AppError } from '../../contract/errors';
+import { orNotFound } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import type { Core } from '../../core';
 import { withTransaction } from '../../db/pool';
@@ -125,10 +125,9 @@ export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messenger
       },
       ({ project, params }) =>
         withTransaction(pool, async (db) => {
-          const invitation = await findInvitation(db, project.id, params.id);
-          if (!invitation) throw new AppError('not_found');
+          const invitation = orNotFound(await findInvitation(db, project.id, params.id));
           requireGrant(project, invitation.role);
-          if (!(await deleteInvitation(db, project.id, params.id))) throw new AppError('not_found');
+          orNotFound(await deleteInvitation(db, project.id, params.id));
         }),
     ),
   ];

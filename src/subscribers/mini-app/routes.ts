@@ -1,4 +1,4 @@
-import { AppError } from '../../contract/errors';
+import { orNotFound } from '../../contract/errors';
 import { route } from '../../http/route';
 import { miniProjectQuery, miniProjectSchema, miniSubscribedSchema, miniSubscribeSchema } from '../contract';
 import { offeredPermissions } from '../queries/labels';
@@ -22,8 +22,7 @@ export function createMiniAppRoutes(deps: MiniAppDeps) {
         errors: ['not_found'],
       },
       async ({ query }) => {
-        const target = await findTarget(deps, query.start);
-        if (!target) throw new AppError('not_found');
+        const target = orNotFound(await findTarget(deps, query.start));
         const offered = await offeredPermissions(deps.pool, target.project.id);
         return {
           name: target.project.name,
