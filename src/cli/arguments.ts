@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../contract/durations';
 import { isUuid } from '../contract/ids';
 import { issueText } from '../contract/issues';
 import { describeIssues } from '../http/validate';
@@ -19,7 +20,7 @@ export function yesOrNo(value: string): boolean {
   throw new InvalidArgumentError('It must be true or false.');
 }
 
-const UNITS_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNITS_MS: Record<string, number> = { s: 1_000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
 /** Takes an ISO time or an age (`90s`, `30m`, `2h`, `7d`); returns an ISO time. */
 export function since(value: string): string {

@@ -1,3 +1,5 @@
+import { DAY_MS } from './durations';
+
 /** Names of the IANA time zone database that `Intl.supportedValuesOf` leaves out in one version of Node or another, by area. */
 const OTHER_NAMES: Record<string, string> = {
   Africa: 'Asmara Asmera Timbuktu',
@@ -63,8 +65,6 @@ export function localTimeAt(instant: Date, zone: string): LocalTime & { weekday:
   };
 }
 
-const DAY = 86_400_000;
-
 /**
  * The instant at which a wall clock of the zone shows this time. A time that does not exist, because the clock skips it,
  * moves forward by the gap; of a time that occurs twice it is the first.
@@ -72,8 +72,8 @@ const DAY = 86_400_000;
 export function instantAt(local: LocalTime, zone: string): Date {
   const shown = asUtc(local);
   // No zone changes its offset twice within two days.
-  const before = offsetAt(shown - DAY, zone);
-  const after = offsetAt(shown + DAY, zone);
+  const before = offsetAt(shown - DAY_MS, zone);
+  const after = offsetAt(shown + DAY_MS, zone);
   const found = [shown - before, shown - after].filter(
     (instant) => instant + offsetAt(instant, zone) === shown,
   );
@@ -83,9 +83,9 @@ export function instantAt(local: LocalTime, zone: string): Date {
 /** The first instant after the gap that skips this time; null if the zone's clock shows the time on that day. */
 export function endOfGap(local: LocalTime, zone: string): Date | null {
   const shown = asUtc(local);
-  const after = offsetAt(shown + DAY, zone);
+  const after = offsetAt(shown + DAY_MS, zone);
   // The clock changes between these two instants.
-  let [before, from] = [shown - after, shown - offsetAt(shown - DAY, zone)];
+  let [before, from] = [shown - after, shown - offsetAt(shown - DAY_MS, zone)];
   if (before >= from || offsetAt(before, zone) === after || offsetAt(from, zone) !== after) return null;
   while (from - before > 1000) {
     const middle = Math.floor((before + from) / 2000) * 1000;

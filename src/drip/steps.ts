@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../contract/durations';
 import { endOfGap, instantAt, localTimeAt } from '../contract/zones';
 import { END, minutesOf, type Step, type StepOf } from './contract';
 
@@ -17,8 +18,6 @@ export function stepAfterCondition(
   if (condition.else === END) return null;
   return steps.find(({ id }) => id === condition.else) ?? null;
 }
-
-const MINUTE_MS = 60_000;
 
 /** When a delay that began at this time is over. `scale` is 1 except in tests. */
 export function delayEnd({ minutes }: StepOf<'delay'>, beganAt: Date, scale: number): Date {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import type pg from 'pg';
+import { DAY_MS, MINUTE_MS } from '../contract/durations';
 import { withTransaction, type Db } from '../db/pool';
 import { completeBatch, insertBatch, insertBatchRecipients } from '../broadcasts/batch/queries';
 import { changeRecurring, insertRecurring } from '../broadcasts/recurring/queries';
@@ -102,7 +103,6 @@ async function seedOwner(db: Db, projectId: string): Promise<void> {
   await insertMember(db, { project_id: projectId, account_id: account.id, role: 'owner' });
 }
 
-const DAY_MS = 86_400_000;
 const plainText = { format: 'plain' as const, buttons: [] };
 const everyone = { tags_all: [], tags_any: [], exclude_tags: [] };
 
@@ -190,7 +190,7 @@ async function seedDemoSubscriber(db: Db, projectId: string): Promise<void> {
       subscriberId: subscriber.id,
       name: 'purchase',
       properties: { amount: 12.5, currency: 'EUR' },
-      occurredAt: new Date(Date.now() - 40 * 60_000),
+      occurredAt: new Date(Date.now() - 40 * MINUTE_MS),
     },
   ]);
   const batchId = randomUUID();

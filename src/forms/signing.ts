@@ -1,12 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { DAY_MS, HOUR_MS } from '../contract/durations';
 import { limits } from '../contract/limits';
 
 /*
  * What a form signs with its own key: the token of a page, which says when the form was shown, and the link of a
  * subscriber. Both are checked without a query.
  */
-
-const HOUR_MS = 3_600_000;
 
 function signature(key: string, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');
@@ -35,7 +34,7 @@ export function tokenAge(key: string, token: unknown, now: number): number | nul
 
 /** `<subscriber>.<expires at>.<signature>`. */
 export function signSubscriber(key: string, subscriberId: string, now: number): string {
-  const expires = Math.floor(now + limits.formLinkDays * 24 * HOUR_MS).toString(36);
+  const expires = Math.floor(now + limits.formLinkDays * DAY_MS).toString(36);
   const text = `${subscriberId.replaceAll('-', '')}.${expires}`;
   return `${text}.${signature(key, `subscriber ${text}`)}`;
 }

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../contract/durations';
 import { PlatformError } from '../bots';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
@@ -31,7 +32,6 @@ export interface Advanced {
 }
 
 const GONE: Advanced = { status: 'removed', nextAt: null, waitMs: 0 };
-const DAY_MS = 86_400_000;
 /** As `replyUnderWay`. The result of a reply wakes the workflow at once; this is for a process that died before it. */
 const REPLY_MS = 30_000;
 /** A question that could not be sent is tried again after as long as the ticket has been closed, within these limits. */

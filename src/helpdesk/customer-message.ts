@@ -1,3 +1,4 @@
+import { DAY_MS } from '../contract/durations';
 import type { SubscriberIdFormat } from '../contract/ids';
 import type { Db } from '../db/pool';
 import { uuidv7 } from '../lib/uuid';
@@ -7,8 +8,6 @@ import { insertTicketMessage, type Attachment } from './queries/messages';
 import { findSettings } from './queries/settings';
 import { updateTicket, type TicketRow } from './queries/tickets';
 import { presentAttachment, previewOf } from './ticket';
-
-const DAY_MS = 86_400_000;
 
 /** Whether a message of the customer goes on in the ticket: it is open, or was closed not too long ago. */
 export async function takesMessages(db: Db, ticket: TicketRow): Promise<boolean> {

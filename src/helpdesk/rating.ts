@@ -1,5 +1,6 @@
 import { botTexts, type Button, type OutgoingMessage, serves, type Tap } from '../bots';
 import type { Language } from '../contract/common';
+import { DAY_MS } from '../contract/durations';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
@@ -10,7 +11,6 @@ import { lockTicket, recordRating, type TicketRow } from './queries/tickets';
 import { tapData } from './tap-data';
 
 const SCORES = [1, 2, 3, 4, 5];
-const DAY_MS = 86_400_000;
 
 /** Asks the customer how a closed ticket was handled. */
 export function ratingQuestion(

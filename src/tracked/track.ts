@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../contract/durations';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId, parseSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { limits } from '../contract/limits';
@@ -109,10 +110,8 @@ function refuseOutOfRange(events: Named[], work: Work): void {
 export function isInRange(occurredAt: Date, now: Date, { resumed }: Pick<Work, 'resumed'>): boolean {
   const age = now.getTime() - occurredAt.getTime();
   // The request that this one resumes may have been in time, and have written the events.
-  const resumedMs = resumed ? limits.idempotencyHours * 3_600_000 : 0;
-  return (
-    age <= limits.trackedDaysBack * 86_400_000 + resumedMs && -age <= limits.trackedMinutesAhead * 60_000
-  );
+  const resumedMs = resumed ? limits.idempotencyHours * HOUR_MS : 0;
+  return age <= limits.trackedDaysBack * DAY_MS + resumedMs && -age <= limits.trackedMinutesAhead * MINUTE_MS;
 }
 
 function statusOf(event: Named, accepted: ReadonlySet<Named>): TrackResult['status'] {

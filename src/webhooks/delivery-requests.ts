@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Cursor } from '../contract/cursor';
+import { DAY_MS } from '../contract/durations';
 import { AppError } from '../contract/errors';
 import { isUuid } from '../contract/ids';
 import { limits } from '../contract/limits';
@@ -12,7 +13,6 @@ import type { Work } from '../http/idempotency';
 
 /* Requests about deliveries, from the API and the CLI. Only rows are written, so they work while Temporal is unavailable. */
 
-const DAY_MS = 86_400_000;
 /** "Fourteen days ago" by the caller's clock is a little more when the request arrives. */
 const RECOVER_SLACK_MS = 60_000;
 

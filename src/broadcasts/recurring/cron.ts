@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../contract/durations';
 import { instantAt, localTimeAt } from '../../contract/zones';
 
 /** A cron expression of five fields, as the values that each allows. */
@@ -143,8 +144,6 @@ function occurrenceAt(date: Date, hour: number, minute: number, zone: string): D
   const shown = localTimeAt(instant, zone);
   return shown.hour === hour && shown.minute === minute && shown.day === local.day ? instant : null;
 }
-
-const DAY_MS = 86_400_000;
 
 /** The last occurrences after one instant and up to another, oldest first. */
 export function lastOccurrences(
