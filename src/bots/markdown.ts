@@ -1,3 +1,4 @@
+import { escapeHtml } from '../contract/escape-html';
 import { isEscaped } from '../lib/is-escaped';
 
 /**
@@ -173,12 +174,4 @@ function pairAt(text: Text, at: number, to: number): Piece | null {
 
 function isSpace(char: string): boolean {
   return /^\s$/.test(char);
-}
-
-export function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

@@ -1,4 +1,4 @@
-import { escapeHtml } from './markdown';
+import { escapeHtml } from '../contract/escape-html';
 import type { OutgoingMessage } from './messenger';
 
 /**

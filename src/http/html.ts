@@ -1,20 +1,9 @@
+import { escapeAttribute } from '../contract/escape-html';
 import { withVersion } from './asset-version';
 
 /** Marks text as HTML; everything else on a page is escaped. */
 export class Html {
   constructor(readonly text: string) {}
-}
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
 }
 
 /** html`<p>${text}</p>`: escapes values unless they are Html; joins arrays. */
@@ -26,7 +15,7 @@ function present(value: unknown, index: number, count: number): string {
   if (index >= count || value === null || value === undefined || value === false) return '';
   if (value instanceof Html) return value.text;
   if (Array.isArray(value)) return value.map((item) => present(item, 0, 1)).join('');
-  return escapeHtml(String(value));
+  return escapeAttribute(String(value));
 }
 
 /** What every page's head has: the rest of it follows. */

@@ -1,7 +1,7 @@
+import { escapeAttribute } from '../contract/escape-html';
+
 /** Writes a value so that it is shown as it is. */
 export type Escape = (value: string) => string;
-
-const HTML: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 /** From `!` to `~`, each has a full-width form. */
 const FULL_WIDTH = 0xfee0;
@@ -18,7 +18,7 @@ const inCode: Escape = (value) =>
 
 export const escapes = {
   none: (value) => value,
-  html: (value) => value.replace(/[&<>"']/g, (char) => HTML[char] ?? char),
+  html: escapeAttribute,
   markdown: inMarkdown,
   markdownBesideBacktick: (value) => inMarkdown(value.replaceAll('`', fullWidth('`'))),
   code: inCode,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Marked } from 'marked';
-import { sequence } from './sequence.mjs';
+import { escape, sequence } from './sequence.mjs';
 
 /** The guides in the order of the menu, each in both languages. */
 const slugs = [
@@ -225,8 +225,4 @@ function plain(html) {
     .replaceAll(/&amp;/g, '&')
     .replaceAll(/\s+/g, ' ')
     .trim();
-}
-
-function escape(text) {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -78,7 +78,7 @@ function note(x, y, text) {
   );
 }
 
-function escape(text) {
+export function escape(text) {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

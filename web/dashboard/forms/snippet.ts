@@ -1,10 +1,8 @@
+import { escapeHtml } from '../../../src/contract/escape-html';
 import { language } from '../texts';
 import type { Field, FormView } from './api';
 import { labelIn } from './rules-text';
 import { words } from './texts';
-
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escaped = (text: string) => text.replace(/[&<>"]/g, (char) => ESCAPES[char] ?? char);
 
 const inputTypes: Partial<Record<Field['type'], string>> = {
   email: 'email',
@@ -16,11 +14,11 @@ const inputTypes: Partial<Record<Field['type'], string>> = {
 /** A form without a script, for any page. */
 export function plainSnippet(form: FormView): string {
   return [
-    `<form action="${escaped(form.submit_url)}" method="post">`,
+    `<form action="${escapeHtml(form.submit_url)}" method="post">`,
     ...form.fields.map(fieldHtml),
     '  <input name="_hp" hidden tabindex="-1" autocomplete="off">',
     ...(form.captcha ? [`  <!-- ${words().captchaNote} -->`] : []),
-    `  <button>${escaped(words().send)}</button>`,
+    `  <button>${escapeHtml(words().send)}</button>`,
     '</form>',
   ].join('\n');
 }
@@ -57,7 +55,7 @@ export function scriptSnippet(form: FormView): string {
 }
 
 function fieldHtml(field: Field): string {
-  const label = escaped(labelIn(language, field));
+  const label = escapeHtml(labelIn(language, field));
   const name = `name="${field.key}"`;
   const required = field.required ? ' required' : '';
   switch (field.type) {
@@ -69,10 +67,10 @@ function fieldHtml(field: Field): string {
       return [
         `  <label>${label}`,
         `    <select ${name}${required}>`,
-        `      <option value="">${escaped(words().choose)}</option>`,
+        `      <option value="">${escapeHtml(words().choose)}</option>`,
         ...(field.options ?? []).map(
           (option) =>
-            `      <option value="${escaped(option.value)}">${escaped(labelIn(language, option) || option.value)}</option>`,
+            `      <option value="${escapeHtml(option.value)}">${escapeHtml(labelIn(language, option) || option.value)}</option>`,
         ),
         '    </select>',
         '  </label>',
@@ -83,7 +81,7 @@ function fieldHtml(field: Field): string {
         `    <legend>${label}</legend>`,
         ...(field.options ?? []).map(
           (option) =>
-            `    <label><input type="checkbox" ${name} value="${escaped(option.value)}"> ${escaped(labelIn(language, option) || option.value)}</label>`,
+            `    <label><input type="checkbox" ${name} value="${escapeHtml(option.value)}"> ${escapeHtml(labelIn(language, option) || option.value)}</label>`,
         ),
         '  </fieldset>',
       ].join('\n');
