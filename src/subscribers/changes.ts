@@ -8,7 +8,7 @@ import { emitEvent } from '../events';
 import { isoTime } from '../lib/iso-time';
 import { lockProject } from '../projects';
 import type { Properties, PropertyValue, SubscriberChanges, Tagged, Tagging } from './contract';
-import { maxLabels } from './labels';
+import { labelKinds } from './labels';
 import { addedTags, onSubscriberChange } from './on-change';
 import { registerLabels, type LabelKind } from './queries/labels';
 import {
@@ -149,8 +149,11 @@ export async function register(
   kind: LabelKind,
   names: string[] | undefined,
 ): Promise<void> {
-  if (!names || (await registerLabels(db, projectId, kind, names, maxLabels[kind]))) return;
-  throw new AppError('conflict', `${kind}: a project can have up to ${maxLabels[kind]} different ${kind}`);
+  if (!names || (await registerLabels(db, projectId, kind, names, labelKinds[kind].most))) return;
+  throw new AppError(
+    'conflict',
+    `${kind}: a project can have up to ${labelKinds[kind].most} different ${kind}`,
+  );
 }
 
 function sameSet(one: string[], other: string[]): boolean {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { pageOf } from '../contract/common';
 import { shortListQuery, shortPage } from '../contract/short-list';
-import { routesOf } from '../http/route';
+import { routesOf, type Route } from '../http/route';
 import { isoTime } from '../lib/iso-time';
 import {
   labelParams,
@@ -15,139 +15,92 @@ import {
   type PermissionView,
   type TagView,
 } from './contract';
-import { changeLabel, createLabel, removeLabel } from './labels';
-import { listLabels, type LabelRow, type LabelValues } from './queries/labels';
+import { changeLabel, createLabel, labelKinds, removeLabel } from './labels';
+import { listLabels, type LabelKind, type LabelRow, type LabelValues } from './queries/labels';
 
 const route = routesOf('Tags and permissions');
 
-export function createLabelRoutes({ pool }: { pool: pg.Pool }) {
+export function createLabelRoutes({ pool }: { pool: pg.Pool }): Route[] {
+  return [...createRoutes(pool, 'tags'), ...createRoutes(pool, 'permissions')];
+}
+
+const kinds = {
+  tags: {
+    given: newTagSchema,
+    changes: tagChangesSchema,
+    view: tagSchema,
+    present: presentTag,
+    origin: 'A tag also comes into being when a subscriber or a link gets it.',
+    change: 'Rename',
+  },
+  permissions: {
+    given: newPermissionSchema,
+    changes: permissionChangesSchema,
+    view: permissionSchema,
+    present: presentPermission,
+    origin: 'Permissions with a title are offered in the Mini App.',
+    change: 'Update',
+  },
+};
+
+function createRoutes(pool: pg.Pool, kind: LabelKind): Route[] {
+  const { given, changes, view, present, origin, change } = kinds[kind];
+  const { one } = labelKinds[kind];
+  const path = `/v1/${kind}`;
   return [
     route(
-      {
-        method: 'GET',
-        path: '/v1/tags',
-        summary: 'List tags',
-        query: shortListQuery,
-        response: pageOf(tagSchema),
-      },
-      async ({ project, query }) => {
-        const found = await listLabels(pool, project.id, 'tags');
-        return shortPage(found, query, ({ name }) => name, presentTag);
-      },
+      { method: 'GET', path, summary: `List ${kind}`, query: shortListQuery, response: pageOf(view) },
+      async ({ project, query }) =>
+        shortPage(await listLabels(pool, project.id, kind), query, ({ name }) => name, present),
     ),
 
     route(
       {
         method: 'POST',
-        path: '/v1/tags',
-        summary: 'Create a tag',
-        description: 'A tag also comes into being when a subscriber or a link gets it.',
+        path,
+        summary: `Create a ${one}`,
+        description: origin,
         idempotent: {},
         namedBy: 'name',
-        body: newTagSchema,
+        body: given,
         status: 201,
-        response: tagSchema,
+        response: view,
         errors: ['conflict'],
       },
-      async ({ project, body, work }) =>
-        presentTag(await createLabel(pool, project.id, 'tags', { ...untitled, name: body.name }, work)),
-    ),
-
-    route(
-      {
-        method: 'PATCH',
-        path: '/v1/tags/{name}',
-        summary: 'Rename a tag',
-        description:
-          'A new name replaces the old one on all its subscribers, a thousand at a time if there are more. No event is emitted.',
-        params: labelParams,
-        body: tagChangesSchema,
-        response: tagSchema,
-        errors: ['conflict'],
-      },
-      async ({ project, params, body }) => {
-        const changes = body.name === undefined ? {} : { name: body.name };
-        return presentTag(await changeLabel(pool, project.id, 'tags', params.name, changes));
-      },
-    ),
-
-    route(
-      {
-        method: 'DELETE',
-        path: '/v1/tags/{name}',
-        summary: 'Delete a tag',
-        description:
-          'Also removes it from all subscribers, a thousand at a time if there are more. No event is emitted.',
-        params: labelParams,
-        status: 204,
-        errors: ['conflict'],
-      },
-      ({ project, params }) => removeLabel(pool, project.id, 'tags', params.name),
-    ),
-
-    route(
-      {
-        method: 'GET',
-        path: '/v1/permissions',
-        summary: 'List permissions',
-        query: shortListQuery,
-        response: pageOf(permissionSchema),
-      },
-      async ({ project, query }) => {
-        const found = await listLabels(pool, project.id, 'permissions');
-        return shortPage(found, query, ({ name }) => name, presentPermission);
-      },
-    ),
-
-    route(
-      {
-        method: 'POST',
-        path: '/v1/permissions',
-        summary: 'Create a permission',
-        description: 'Permissions with a title are offered in the Mini App.',
-        idempotent: {},
-        namedBy: 'name',
-        body: newPermissionSchema,
-        status: 201,
-        response: permissionSchema,
-        errors: ['conflict'],
-      },
-      async ({ project, body: { name, ...body }, work }) => {
-        const values = { ...untitled, ...permissionValues(body), name };
-        return presentPermission(await createLabel(pool, project.id, 'permissions', values, work));
+      async ({ project, body, work }) => {
+        const values = { ...untitled, ...valuesOf(body), name: body.name };
+        return present(await createLabel(pool, project.id, kind, values, work));
       },
     ),
 
     route(
       {
         method: 'PATCH',
-        path: '/v1/permissions/{name}',
-        summary: 'Update a permission',
+        path: `${path}/{name}`,
+        summary: `${change} a ${one}`,
         description:
           'A new name replaces the old one on all its subscribers, a thousand at a time if there are more. No event is emitted.',
         params: labelParams,
-        body: permissionChangesSchema,
-        response: permissionSchema,
+        body: changes,
+        response: view,
         errors: ['conflict'],
       },
       async ({ project, params, body }) =>
-        presentPermission(
-          await changeLabel(pool, project.id, 'permissions', params.name, permissionValues(body)),
-        ),
+        present(await changeLabel(pool, project.id, kind, params.name, valuesOf(body))),
     ),
 
     route(
       {
         method: 'DELETE',
-        path: '/v1/permissions/{name}',
-        summary: 'Delete a permission',
+        path: `${path}/{name}`,
+        summary: `Delete a ${one}`,
         description:
           'Also removes it from all subscribers, a thousand at a time if there are more. No event is emitted.',
         params: labelParams,
         status: 204,
         errors: ['conflict'],
       },
-      ({ project, params }) => removeLabel(pool, project.id, 'permissions', params.name),
+      ({ project, params }) => removeLabel(pool, project.id, kind, params.name),
     ),
   ];
 }
@@ -155,7 +108,7 @@ export function createLabelRoutes({ pool }: { pool: pg.Pool }) {
 const untitled = { title_en: null, title_ru: null, granted_by_default: false } as const;
 
 /** Absent fields do not change. */
-function permissionValues({ default: isDefault, ...given }: PermissionChanges): Partial<LabelValues> {
+function valuesOf({ default: isDefault, ...given }: PermissionChanges): Partial<LabelValues> {
   const values = { ...given, granted_by_default: isDefault };
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

@@ -33,9 +33,10 @@ import {
 } from './queries/labels';
 import { linkNaming } from './queries/links';
 
-export const maxLabels = { tags: limits.tagsPerProject, permissions: limits.permissionsPerProject } as const;
-
-const singular = { tags: 'tag', permissions: 'permission' } as const;
+export const labelKinds = {
+  tags: { one: 'tag', most: limits.tagsPerProject },
+  permissions: { one: 'permission', most: limits.permissionsPerProject },
+} as const satisfies Record<LabelKind, unknown>;
 
 /**
  * Finds a definition of one domain that names a tag or a permission, such as a scheduled broadcast, and says what it is;
@@ -63,7 +64,7 @@ export function createLabel(
     const existing = await findLabel(db, projectId, kind, values.name);
     if (existing) {
       if (resumed) return existing;
-      throw new AppError('conflict', `The ${singular[kind]} "${values.name}" exists already.`);
+      throw new AppError('conflict', `The ${labelKinds[kind].one} "${values.name}" exists already.`);
     }
     await defineLabels(db, projectId, kind, [values.name]);
     await updateLabel(db, projectId, kind, values.name, values);
@@ -80,8 +81,8 @@ export async function defineLabels(
 ): Promise<void> {
   if (names.length === 0) return;
   await refuseIfChanging(db, projectId, kind, names, { gained: false });
-  if (await registerLabels(db, projectId, kind, names, maxLabels[kind], true)) return;
-  throw new AppError('conflict', `A project can have up to ${maxLabels[kind]} ${kind}.`);
+  if (await registerLabels(db, projectId, kind, names, labelKinds[kind].most, true)) return;
+  throw new AppError('conflict', `A project can have up to ${labelKinds[kind].most} ${kind}.`);
 }
 
 /**
@@ -104,7 +105,7 @@ export async function changeLabel(
       await refuseIfUsed(db, projectId, kind, name);
       await refuseIfChanging(db, projectId, kind, [name, newName], { gained: true });
       if (await readLabel(db, projectId, kind, newName)) {
-        throw new AppError('conflict', `The ${singular[kind]} "${newName}" exists already.`);
+        throw new AppError('conflict', `The ${labelKinds[kind].one} "${newName}" exists already.`);
       }
     }
     await updateLabel(db, projectId, kind, name, { name: newName, title_en, title_ru, granted_by_default });
@@ -199,13 +200,13 @@ async function refuseIfChanging(
   if (name === null) return;
   throw new AppError(
     'conflict',
-    `The ${singular[kind]} "${name}" is still being changed on its subscribers. Try again in a moment.`,
+    `The ${labelKinds[kind].one} "${name}" is still being changed on its subscribers. Try again in a moment.`,
   );
 }
 
 async function refuseIfUsed(db: Db, projectId: string, kind: LabelKind, name: string): Promise<void> {
   for (const use of [usedByLink, ...labelUses.entries()]) {
     const user = await use(db, projectId, kind, name);
-    if (user !== null) throw new AppError('conflict', `The ${singular[kind]} is used by ${user}.`);
+    if (user !== null) throw new AppError('conflict', `The ${labelKinds[kind].one} is used by ${user}.`);
   }
 }
