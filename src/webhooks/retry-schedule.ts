@@ -1,4 +1,5 @@
 import { limits } from '../contract/limits';
+import type { RetryPolicyName } from '../projects/contract';
 
 /** When a delivery is attempted again: plain data and arithmetic, without a clock or I/O. */
 
@@ -13,11 +14,7 @@ export const retryPolicies = {
   durable: { offsets: [0, 30, 120, 600, 3_600, 21_600, 86_400], retriedClientErrors: [408, 425, 429] },
   // Waits of 1, 2 and 4 seconds, added up.
   quick: { offsets: [0, 1, 3, 7], retriedClientErrors: [] },
-} as const satisfies Record<string, RetryPolicy>;
-
-export type RetryPolicyName = keyof typeof retryPolicies;
-
-export const retryPolicyNames = Object.keys(retryPolicies) as RetryPolicyName[];
+} as const satisfies Record<RetryPolicyName, RetryPolicy>;
 
 /** No attempt is scheduled later than this many seconds after the first one, whatever Retry-After says. */
 const lastChanceSeconds = 3_600 * limits.webhookRetryHours;

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
-import {
-  classifyAttempt,
-  nextAttemptAt,
-  retryPolicies,
-  retryPolicyNames,
-  type RetryPolicyName,
-} from '../../../src/webhooks/retry-schedule';
+import { retryPolicySchema, type RetryPolicyName } from '../../../src/projects/contract';
+import { classifyAttempt, nextAttemptAt, retryPolicies } from '../../../src/webhooks/retry-schedule';
 
+const retryPolicyNames = retryPolicySchema.options;
 const second = 1_000;
 const hour = 3_600 * second;
 const day = 24 * hour;
