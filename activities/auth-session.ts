@@ -2,7 +2,8 @@ import type { Core } from '../src/core';
 import { onBehalfOf } from '../src/db/project-share';
 import { askRecipients } from '../src/login/ask';
 import { showSessionOutcome } from '../src/login/outcome';
-import { expireCode, settleAndShow, settleSession } from '../src/login/settle';
+import { expireCode } from '../src/login/expire-code';
+import { settleAndShow, settleSession } from '../src/login/settle';
 import { reported } from './failures';
 
 export interface SessionRef {

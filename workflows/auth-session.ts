@@ -13,7 +13,7 @@ import {
 import type { AuthSessionActivities, SessionRef } from '../activities/auth-session';
 import type { SessionFlow, SessionStatus } from '../src/login/contract';
 import { flows } from '../src/login/flows';
-import type { SettledSession } from '../src/login/settle';
+import type { SettledSession } from '../src/login/decisions';
 import { searchAttributes, signals } from '../src/temporal/names';
 import { OWN_FAULT_INTERVAL } from './own-fault-interval';
 

@@ -7,7 +7,7 @@ import { withTemporal } from './temporal';
 async function recoverAll({ json }: { json?: boolean }): Promise<void> {
   const [{ recover }, { createSessionStarter }] = await Promise.all([
     import('../operations/recover.js'),
-    import('../login/workflow.js'),
+    import('../login/workflow-client.js'),
   ]);
   const installation = await findInstallation();
   const recovered = await withDatabase(

@@ -4,7 +4,7 @@ import { recordAnswer } from './queries/decisions';
 import { findPromptByNonce, setPromptMessage, type Prompt } from './queries/prompts';
 import { lockSession, type AuthSession } from './queries/sessions';
 import { withTransaction } from '../db/pool';
-import type { SessionStarter } from './workflow';
+import type { SessionStarter } from './workflow-client';
 import { showSessionOutcome } from './outcome';
 import { type BotTexts, type Tap, botTexts, serves, storedBotKey } from '../bots';
 

@@ -5,7 +5,7 @@ import { flows, type Flow } from './flows';
 import { endSession, firstAnswer } from './queries/decisions';
 import { lockSession, type AuthSession } from './queries/sessions';
 import { requestWakeUp } from './queries/starts';
-import { REQUEST_DEADLINE_MS, type SessionStarter } from './workflow';
+import { REQUEST_DEADLINE_MS, type SessionStarter } from './workflow-client';
 
 /**
  * Expires a session or request without an answer, and wakes its workflow, which edits the bot's question. A stored

@@ -3,7 +3,7 @@ import type { Core } from '../core';
 import { createLoginAnswers } from './answers';
 import { createLoginQuestions } from './question';
 import { parseAnswer } from './tap-data';
-import type { SessionStarter } from './workflow';
+import type { SessionStarter } from './workflow-client';
 
 /** Logins in the chat: an opened link leads to a question, a tap on Yes or No to an answer. */
 export function loginChat(

@@ -15,7 +15,7 @@ import {
   lockActiveSubscribers,
   secondsUntilRequestFits,
 } from './queries/requests';
-import { startOrLeaveToRelay, type SessionStarter } from './workflow';
+import { startOrLeaveToRelay, type SessionStarter } from './workflow-client';
 
 export interface CreatedRequest {
   id: string;

@@ -12,7 +12,7 @@ import type { NewSession } from './contract';
 import { newMatchCode } from './match-code';
 import { insertSessionIfItFits, replaceHostedToken } from './queries/creation';
 import { makeRoom, NO_ROOM_RETRY_SECONDS } from './room';
-import { startOrLeaveToRelay, type SessionStarter } from './workflow';
+import { startOrLeaveToRelay, type SessionStarter } from './workflow-client';
 
 export interface CreatedSession {
   id: string;

@@ -5,4 +5,4 @@ export { openProviderSession, showProviderSession } from './provider-session';
 export { makeRoom, NO_ROOM_RETRY_SECONDS } from './room';
 export { consumeProviderSession } from './queries/hosted';
 export type { CollectOutcome } from './hosted-page';
-export type { SessionStarter } from './workflow';
+export type { SessionStarter } from './workflow-client';

@@ -7,7 +7,7 @@ import { currentTraceparent } from '../lib/tracing';
 import { newSession } from './create-session';
 import { setBrowserCookie } from './hosted-session';
 import { insertProviderSession } from './queries/creation';
-import { startOrLeaveToRelay, type SessionStarter } from './workflow';
+import { startOrLeaveToRelay, type SessionStarter } from './workflow-client';
 
 export interface ProviderSession {
   id: string;

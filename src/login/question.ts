@@ -15,7 +15,7 @@ import {
 import { findProjectBySlug, findProjectWithBilling, isBillingBlocked } from '../projects';
 import { withTransaction } from '../db/pool';
 import type { Project } from '../projects/contract';
-import { startOrLeaveToRelay, type SessionStarter } from './workflow';
+import { startOrLeaveToRelay, type SessionStarter } from './workflow-client';
 import {
   type BotUser,
   type Chat,

@@ -5,7 +5,7 @@ import type { PeriodicJob } from '../lib/periodic-job';
 import { workflowIds } from '../temporal/names';
 import { startReconciler } from '../temporal/reconciler';
 import { claimOverdueSessions, findOpenSession } from './queries/starts';
-import type { SessionStarter } from './workflow';
+import type { SessionStarter } from './workflow-client';
 
 export interface SessionReconcilerDeps {
   pool: pg.Pool;

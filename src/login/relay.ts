@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Logger } from '../lib/log';
 import { startRelay, type Relay } from '../temporal/relay';
 import { claimUnstartedSessions } from './queries/starts';
-import type { SessionStarter } from './workflow';
+import type { SessionStarter } from './workflow-client';
 
 const SWEEP_MS = 1_000;
 const CONCURRENCY = 4;

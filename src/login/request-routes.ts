@@ -9,7 +9,7 @@ import { createPollReader, pollView, readAsProject } from './poll';
 import { presentRequest } from './present';
 import { viewSession } from './queries/status';
 import type { SessionWaiter } from './session-waiter';
-import type { SessionStarter } from './workflow';
+import type { SessionStarter } from './workflow-client';
 
 const route = routesOf('Approvals');
 

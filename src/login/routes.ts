@@ -21,7 +21,7 @@ import { createPollReader, pollStatus, readAsPage, readAsProject } from './poll'
 import { presentStatus } from './present';
 import type { SessionWaiter } from './session-waiter';
 import { createCodeRedeemer, verifyCode } from './verify';
-import type { SessionStarter } from './workflow';
+import type { SessionStarter } from './workflow-client';
 import { createFailureLimit } from '../http/failure-limit';
 import type { QrPictures } from './qr';
 import { routesOf } from '../http/route';

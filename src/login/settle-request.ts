@@ -1,14 +1,33 @@
 import type { PoolClient } from 'pg';
-import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
-import { emitEvent } from '../events';
-import { isoTime } from '../lib/iso-time';
-import { findSubscriber } from '../subscribers';
+import type { SubscriberIdFormat } from '../contract/ids';
+import { chargeLogin, lockProject } from '../projects';
 import { notifySession, type Answer } from './queries/decisions';
 import { approveRequest, bindRequest, findAskedSubscriber } from './queries/requests';
 import type { AuthSession } from './queries/sessions';
+import { announceDecision, decline, expire, type SettleDeps, type SettledSession } from './decisions';
+import { settleYes } from './settle-login';
+
+/** An approval is decided by the one who answered first; with the purpose `login` it then is a login like any other. */
+export async function settleRequest(
+  db: PoolClient,
+  request: AuthSession,
+  answer: Answer,
+  deps: SettleDeps,
+): Promise<SettledSession> {
+  // A subscriber is removed under the project's lock, so the one who is found here stays until the commit.
+  const project = await lockProject(db, request.project_id);
+  const answered = project.active ? await bindAnswerer(db, request, answer) : null;
+  if (!answered) return expire(db, request.id);
+  if (answer.answer === 'no') return decline(db, answered, 'user', deps);
+  if (answered.purpose === 'login') return settleYes(db, answered, answer, deps);
+  const charge = await chargeLogin(db, project, answered.id, deps.config.HERALD_GRACE_HOURS);
+  if (charge === 'blocked') return decline(db, answered, 'billing_blocked', deps);
+  await approve(db, answered, deps.config.HERALD_SUBSCRIBER_ID_FORMAT);
+  return { status: 'consumed', reason: null, waitMs: 0, codeLifeMs: 0 };
+}
 
 /** Records who answered a request. Null if that subscriber was removed. */
-export async function bindAnswerer(
+async function bindAnswerer(
   db: PoolClient,
   request: AuthSession,
   { prompt_id }: Answer,
@@ -21,31 +40,8 @@ export async function bindAnswerer(
 }
 
 /** Ends an approval with Yes, and tells the project. */
-export async function approve(
-  db: PoolClient,
-  request: AuthSession,
-  format: SubscriberIdFormat,
-): Promise<void> {
+async function approve(db: PoolClient, request: AuthSession, format: SubscriberIdFormat): Promise<void> {
   const decidedAt = await approveRequest(db, request.id);
   await notifySession(db, request);
   await announceDecision(db, request, 'auth.approved', decidedAt, format);
-}
-
-export async function announceDecision(
-  db: PoolClient,
-  { id, project_id, subscriber_id, message }: AuthSession,
-  event: 'auth.approved' | 'auth.declined',
-  decidedAt: Date,
-  format: SubscriberIdFormat,
-): Promise<void> {
-  const subscriber = subscriber_id && (await findSubscriber(db, project_id, subscriber_id));
-  if (!subscriber) return;
-  await emitEvent(db, project_id, event, {
-    request_id: id,
-    subscriber_id: formatSubscriberId(subscriber.id, format),
-    channel: subscriber.channel,
-    external_id: subscriber.external_id,
-    message: message ?? '',
-    decided_at: isoTime(decidedAt),
-  });
 }

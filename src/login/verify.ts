@@ -6,7 +6,7 @@ import type { Core } from '../core';
 import type { RecordFailure } from '../http/failure-limit';
 import { createBatcher } from '../lib/batch';
 import { sha256 } from '../lib/tokens';
-import type { SessionStarter } from './workflow';
+import type { SessionStarter } from './workflow-client';
 import { consumeCodes, whyNotConsumed, type Redemption, type VerifiedUser } from './queries/status';
 
 /** Codes that arrive while a statement is in flight share the next one. */

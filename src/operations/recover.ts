@@ -5,7 +5,7 @@ import { wakeEnrolments } from '../drip/queries/operators';
 import { inParallel } from '../lib/in-parallel';
 import { startedOpenSessions } from '../login/queries/operators';
 import { findOpenSession } from '../login/queries/starts';
-import type { SessionStarter } from '../login/workflow';
+import type { SessionStarter } from '../login/workflow-client';
 import { isWorkflowRunning } from '../temporal/is-workflow-running';
 import { workflowIds } from '../temporal/names';
 import { restartDelivery } from '../webhooks/queries/deliveries';

@@ -44,7 +44,7 @@ import { createQrPictures } from '../login/qr';
 import { createRequestRoutes } from '../login/request-routes';
 import { createAuthRoutes } from '../login/routes';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
-import { createSessionStarter } from '../login/workflow';
+import { createSessionStarter } from '../login/workflow-client';
 import { packageVersion } from '../lib/package-version';
 import { createOwnRequests } from '../http/own-requests';
 import { mcpEndpoint } from '../mcp/endpoint';

@@ -14,7 +14,7 @@ import { isUnavailable } from '../lib/unavailable';
 import { formChat } from '../forms/conversation';
 import { helpdeskChat } from '../helpdesk/conversation';
 import { loginChat } from '../login/conversation';
-import { createSessionStarter } from '../login/workflow';
+import { createSessionStarter } from '../login/workflow-client';
 import { messageChat } from '../messages/button-taps';
 import { subscriberChat } from '../subscribers/conversation';
 import { teamChat } from '../projects/team/conversation';

@@ -16,7 +16,7 @@ import { ticketKind } from '../helpdesk/kind';
 import { ticketSweeps } from '../helpdesk/sweeps';
 import { startSessionReconciler } from '../login/reconciler';
 import { startSessionRelay } from '../login/relay';
-import { createSessionStarter } from '../login/workflow';
+import { createSessionStarter } from '../login/workflow-client';
 import { startRetention } from '../operations/retention';
 import { importKind } from '../subscribers/import-kind';
 import { labelChanges } from '../subscribers/labels';

@@ -21,7 +21,7 @@ import { consumeLogin } from '../queries/decisions';
 import { bindBrowser, findBoundBrowser } from '../queries/hosted';
 import { viewSession } from '../queries/status';
 import type { SessionWaiter } from '../session-waiter';
-import type { SessionStarter } from '../workflow';
+import type { SessionStarter } from '../workflow-client';
 import { findSignInProject } from './project';
 
 export type SignInDeps = Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'publicUrl' | 'log'> & {

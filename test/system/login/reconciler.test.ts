@@ -1,6 +1,6 @@
 import { claimOverdueSessions, findOpenSession } from '../../../src/login/queries/starts';
 import { startSessionReconciler } from '../../../src/login/reconciler';
-import { createSessionStarter } from '../../../src/login/workflow';
+import { createSessionStarter } from '../../../src/login/workflow-client';
 import { workflowIds } from '../../../src/temporal/names';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';

@@ -3,7 +3,7 @@ import { activityInfo } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { SessionFlow } from '../../../src/login/contract';
-import type { SettledSession } from '../../../src/login/settle';
+import type { SettledSession } from '../../../src/login/decisions';
 import { searchAttributes, signals, workflowIds } from '../../../src/temporal/names';
 import type { authSession, AuthSessionInput } from '../../../workflows/auth-session';
 import { eventually } from '../../support/eventually';
