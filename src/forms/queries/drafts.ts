@@ -1,15 +1,8 @@
-import type { Channel } from '../../contract/common';
 import { limits } from '../../contract/limits';
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
+import type { BotUserRef } from '../../subscribers';
 import type { Answer } from '../contract';
-
-/** A user of one bot. */
-export interface DraftUser {
-  bot: string;
-  channel: Channel;
-  platform_user_id: string;
-}
 
 /** Null: the question was skipped. */
 export type DraftAnswers = Record<string, Answer | null>;
@@ -29,7 +22,7 @@ const EXPIRY = `clock_timestamp() + interval '${limits.formDraftHours} hours'`;
 /** Begins a form, or goes on with a draft of the same one. */
 export async function openDraft(
   db: Db,
-  { bot, channel, platform_user_id }: DraftUser,
+  { bot, channel, platform_user_id }: BotUserRef,
   begun: { formId: string; submissionId: string; updateId: number },
 ): Promise<Draft> {
   const opened = await row<Draft>(
@@ -50,7 +43,7 @@ export async function openDraft(
   return opened;
 }
 
-export function findDraft(db: Db, { bot, platform_user_id }: DraftUser): Promise<Draft | null> {
+export function findDraft(db: Db, { bot, platform_user_id }: BotUserRef): Promise<Draft | null> {
   return row<Draft>(
     db,
     'find_form_draft',
@@ -59,7 +52,7 @@ export function findDraft(db: Db, { bot, platform_user_id }: DraftUser): Promise
   );
 }
 
-export function saveDraft(db: Db, { bot, platform_user_id }: DraftUser, draft: Draft): Promise<number> {
+export function saveDraft(db: Db, { bot, platform_user_id }: BotUserRef, draft: Draft): Promise<number> {
   return change(
     db,
     'save_form_draft',
@@ -69,7 +62,7 @@ export function saveDraft(db: Db, { bot, platform_user_id }: DraftUser, draft: D
   );
 }
 
-export function deleteDraft(db: Db, { bot, platform_user_id }: DraftUser): Promise<number> {
+export function deleteDraft(db: Db, { bot, platform_user_id }: BotUserRef): Promise<number> {
   return change(db, 'delete_form_draft', 'DELETE FROM form_drafts WHERE bot = $1 AND platform_user_id = $2', [
     bot,
     platform_user_id,
