@@ -73,6 +73,18 @@ export function guard(route: Route, deps: GuardDeps): Middleware {
   };
 }
 
+/** A request whose caller may do what it asks for, and whose parts have the form that the route declares. */
+interface Call {
+  ctx: Context;
+  spec: RouteSpec;
+  params: unknown;
+  query: unknown;
+  headers: unknown;
+  body: unknown;
+  /** By which a repeated request is recognised. */
+  identity: unknown;
+}
+
 async function respond(
   ctx: Context,
   { spec, handle }: Route,
@@ -81,78 +93,63 @@ async function respond(
 ): Promise<void> {
   const scope = scopeOf(spec);
   if (project && scope !== null) requireScope(project, scope);
+  const call = await readCall(ctx, spec, deps);
+  const { params, query, headers, body } = call;
+  const access = () => watchAccess(ctx, () => checkAccess(ctx, deps, project, scope));
+  const handled = (work: Work) =>
+    handle({ params, query, headers, body, project, access, ctx, work } as HandledRequest);
+  const key = spec.idempotent && givenKey(ctx);
+  const run = (work: Work) =>
+    project ? runAudited(call, deps, { project, work }, () => handled(work)) : handled(work);
+  const response =
+    project && key !== undefined
+      ? await runOnce(call, deps, { project, key, run })
+      : await run({ id: uuidv7(), resumed: false });
+  ctx.state['logIds'] = logIds(spec.path, params, response);
+  send(ctx, spec, response, deps);
+}
+
+type HandledRequest = RouteRequest<unknown, unknown, unknown, unknown, Auth>;
+
+async function readCall(ctx: Context, spec: RouteSpec, deps: GuardDeps): Promise<Call> {
   const params = spec.params ? parsedParams(spec.params, ctx.params) : undefined;
   const query = spec.query || ctx.querystring ? parsedQuery(spec.query, { ...ctx.query }) : undefined;
   const headers = spec.headers ? validated(spec.headers, ctx.headers) : undefined;
-  const { body, identity } = await parsedBody(ctx, spec, deps);
-  const request = {
-    params,
-    query,
-    headers,
-    body,
-    project,
-    access: () => watchAccess(ctx, () => checkAccess(ctx, deps, project, scope)),
-    ctx,
-  };
-  const handled = (work: Work) =>
-    handle({ ...request, work } as RouteRequest<unknown, unknown, unknown, unknown, Auth>);
+  return { ctx, spec, params, query, headers, ...(await parsedBody(ctx, spec, deps)) };
+}
+
+/** A change is run with its entry in the audit log. */
+function runAudited(
+  { ctx, spec, params, query, body }: Call,
+  { audited }: GuardDeps,
+  { project, work }: { project: KeyedProject; work: Work },
+  handled: () => Promise<unknown>,
+): Promise<unknown> {
   const action = auditActionOf(spec);
   const changesNothing = (query as { dry_run?: boolean } | undefined)?.dry_run === true;
-  const run = (work: Work) =>
-    !project || action === null || changesNothing
-      ? handled(work)
-      : deps.audited(
-          project,
-          {
-            action,
-            targetId: targetOf(spec, request, { work, project }),
-            targetName: givenName(spec, body),
-            ip: ctx.ip,
-          },
-          () => handled(work),
-        );
-  const key = spec.idempotent && givenKey(ctx);
-  const response =
-    key === undefined || !project
-      ? await run({ id: uuidv7(), resumed: false })
-      : await respondOnce(ctx, spec, deps, {
-          scope: { projectId: project.id, key },
-          request: idempotentRequest(
-            spec,
-            { ...request, body: identity },
-            scope === 'admin' ? project : null,
-          ),
-          run,
-        });
-  ctx.state['logIds'] = logIds(spec.path, request.params, response);
+  if (action === null || changesNothing) return handled();
+  const targetId = targetOf(spec, { params, body }, { work, project });
+  return audited(project, { action, targetId, targetName: givenName(spec, body), ip: ctx.ip }, handled);
+}
+
+function send(ctx: Context, spec: RouteSpec, response: unknown, { checkResponses }: GuardDeps): void {
   ctx.status = spec.status;
-  if (response instanceof Binary) {
-    ctx.type = response.type;
-    ctx.body = response.data;
-    return;
-  }
-  if (response instanceof Streamed) {
-    ctx.attachment(response.filename);
-    ctx.type = response.type;
-    ctx.body = response.data;
-    return;
-  }
   if (response instanceof SeeOther) {
     ctx.status = 303;
-    return ctx.redirect(response.location);
-  }
-  if (response instanceof EventStream) {
+    ctx.redirect(response.location);
+  } else if (response instanceof Binary || response instanceof Streamed) {
+    if (response instanceof Streamed) ctx.attachment(response.filename);
+    ctx.type = response.type;
+    ctx.body = response.data;
+  } else if (response instanceof EventStream) {
     ctx.type = 'text/event-stream';
     // A proxy that collects the response would hold events back.
     ctx.set('X-Accel-Buffering', 'no');
     ctx.body = response.data;
-    return;
+  } else if (spec.response !== undefined) {
+    const isChecked = checkResponses && spec.response instanceof z.ZodType;
+    ctx.body = isChecked ? checkResponse(spec.response as z.ZodType, response) : response;
   }
-  if (spec.response === undefined) return;
-  ctx.body =
-    deps.checkResponses && spec.response instanceof z.ZodType
-      ? checkResponse(spec.response, response)
-      : response;
 }
 
 function givenKey({ headers }: Context): string | undefined {
@@ -160,28 +157,23 @@ function givenKey({ headers }: Context): string | undefined {
   return validated(idempotencyHeaders, headers)['idempotency-key'];
 }
 
-async function respondOnce(
-  ctx: Context,
-  { idempotent }: RouteSpec,
-  { runOnce }: GuardDeps,
-  request: Pick<IdempotentRequest, 'scope' | 'request' | 'run'>,
+/** The first response to a key is recorded, and is the response to each repetition. */
+async function runOnce(
+  { ctx, spec, params, query, identity }: Call,
+  deps: GuardDeps,
+  { project, key, run }: { project: KeyedProject; key: string; run: IdempotentRequest['run'] },
 ): Promise<unknown> {
-  const hidden = idempotent?.shownOnce;
-  const toRecord = (response: unknown) =>
-    hidden === undefined ? response : { ...(response as object), [hidden]: null };
-  const { response, replayed } = await runOnce({ ...request, toRecord });
+  const hidden = spec.idempotent?.shownOnce;
+  // Where the recorded response is for this caller only, such as an invitation that another may not make.
+  const by = scopeOf(spec) === 'admin' ? (project.member_id ?? project.key_id) : null;
+  const { response, replayed } = await deps.runOnce({
+    scope: { projectId: project.id, key },
+    request: { route: `${spec.method} ${spec.path}`, params, query, body: identity, ...(by ? { by } : {}) },
+    run,
+    toRecord: (made) => (hidden === undefined ? made : { ...(made as object), [hidden]: null }),
+  });
   if (replayed) ctx.set('Idempotent-Replayed', 'true');
   return response;
-}
-
-function idempotentRequest(
-  { method, path }: RouteSpec,
-  { params, query, body }: { params: unknown; query: unknown; body: unknown },
-  /** Where the recorded response is for this caller only, such as an invitation that another may not make. */
-  caller: KeyedProject | null,
-): unknown {
-  const by = caller && (caller.member_id ?? caller.key_id);
-  return { route: `${method} ${path}`, params, query, body, ...(by ? { by } : {}) };
 }
 
 /** Authenticates the caller and counts the request towards its rate limit. */
