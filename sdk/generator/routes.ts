@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Core } from '../../src/core';
 import type { RouteSpec } from '../../src/http/route';
+import type { SessionWaiter } from '../../src/login/session-waiter';
 import { createRoutes } from '../../src/roles/api';
 import { registerDomains } from '../../src/roles/domains';
 
@@ -25,5 +26,5 @@ export function routeSpecs(): RouteSpec[] {
     temporalUiUrl: null,
   } as unknown as Core;
   registerDomains();
-  return createRoutes(core, [], unused as Parameters<typeof createRoutes>[2]).map(({ spec }) => spec);
+  return createRoutes(core, { parts: [], waiter: unused as SessionWaiter }).map(({ spec }) => spec);
 }

@@ -85,16 +85,21 @@ export interface RunningApi {
   stop(): Promise<void>;
 }
 
+/** What routes share with the pages and the guard of the same process. */
+interface Shared {
+  parts: Part[];
+  waiter: SessionWaiter;
+  stopping?: AbortSignal;
+  openForms?: OpenForms;
+  counts?: EarlyCounts;
+}
+
 /** All API routes, in the order of the reference page. */
-export function createRoutes(
-  { pools, ...rest }: Core,
-  parts: Part[],
-  waiter: SessionWaiter,
-  stopping: AbortSignal = new AbortController().signal,
-  openForms: OpenForms = createOpenForms({ ...rest, pool: pools.requests }),
-  counts: EarlyCounts = createRequestCounts(),
-): Route[] {
+export function createRoutes({ pools, ...rest }: Core, shared: Shared): Route[] {
   const core = { ...rest, pools, pool: pools.requests };
+  const { parts, waiter } = shared;
+  const { openForms = createOpenForms(core), counts = createRequestCounts() } = shared;
+  const { stopping = new AbortController().signal } = shared;
   const login = { ...core, pool: pools.login };
   const qr = createQrPictures();
   const identify = createAuthenticate(core);
@@ -178,7 +183,8 @@ export async function startApi({ pools, ...rest }: Core, ownPages: Middleware[] 
   const waiter = createSessionWaiter(core.notifications);
   const openForms = createOpenForms(core);
   const counts = createRequestCounts();
-  const routes = createRoutes(core, readinessParts(core), waiter, stopping.signal, openForms, counts);
+  const parts = readinessParts(core);
+  const routes = createRoutes(core, { parts, waiter, stopping: stopping.signal, openForms, counts });
   const countAddress = createAddressCount(core);
   const oidc = createOidc({ ...login, countAddress, starter: createSessionStarter(login) });
   const forms = { openForms, countAddress, countSubmission: createSubmissionLimit(core) };

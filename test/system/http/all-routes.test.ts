@@ -348,7 +348,7 @@ beforeAll(async () => {
       HERALD_STATEMENT_TIMEOUT_SECONDS: '60',
     },
   });
-  const routes = createRoutes(service.service.core, [], null as never);
+  const routes = createRoutes(service.service.core, { parts: [], waiter: null as never });
   specs = new Map(routes.map(({ spec }) => [`${spec.method} ${spec.path}`, spec]));
 });
 afterAll(() => service?.stop());

@@ -236,7 +236,7 @@ const call = ({ path, body, key: apiKey = project.api_key }: Work, key: string):
 const codesSent = async () => (await textsTo(service, person)).filter((text) => /\d{6}/.test(text));
 
 test('every POST that creates or sends takes a key, and says so in its description', () => {
-  const without = createRoutes(service.service.core, [], null as never)
+  const without = createRoutes(service.service.core, { parts: [], waiter: null as never })
     .map(({ spec }) => spec)
     .filter(({ method, path, auth }) => method === 'POST' && auth === 'key' && path.startsWith('/v1/'))
     .filter(({ idempotent }) => !idempotent)

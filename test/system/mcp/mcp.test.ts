@@ -126,7 +126,10 @@ test('the request to the API ends when the caller of the tool has gone', async (
 /** The endpoint with the tools of the service, whose calls go to another server. */
 async function mcpInFrontOf(api: http.Server) {
   await once(api, 'listening');
-  const routes = createRoutes(service.service.core, [], { watch: jest.fn(), stop: jest.fn() });
+  const routes = createRoutes(service.service.core, {
+    parts: [],
+    waiter: { watch: jest.fn(), stop: jest.fn() },
+  });
   const ownUrl = () => `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   const caller = { id: project.id, active: true, scopes: ['read'] } as unknown as KeyedProject;
   const endpoint = mcpEndpoint({

@@ -14,7 +14,7 @@ beforeAll(async () => {
   // Its own: the list of its routes.
   service = await startTestService({ roles: 'api' });
   project = await service.createProject({ plan: 'basic' });
-  specs = createRoutes(service.service.core, [], null as never)
+  specs = createRoutes(service.service.core, { parts: [], waiter: null as never })
     .map(({ spec }) => spec)
     .filter(({ auth }) => auth === 'key');
 });
