@@ -1,12 +1,33 @@
 import { createRegistry } from '../lib/registry';
-import { cursorTime } from './cursor-time';
+import { BATCH_ROWS } from './batches';
 import type { Db } from './pool';
-import { change, row, rows } from './query';
+import { rowsPlannedAnew } from './query';
+
+/** Which rows of a table have ended. An index on `age` supports it, or the table is small. */
+export interface Rule {
+  /** SQL: the time of a row from which its age counts. */
+  age: string;
+  /** An interval. Default: none. */
+  after?: string;
+  /** SQL: what else must hold for a row `t`. */
+  where?: string;
+  /** The column in whose order the rows are read, where no index has `age`. */
+  by?: string;
+  /** In place of a DELETE: gets the ids of a page of old rows, and returns how many it deleted. */
+  remove?(db: Db, ids: string[]): Promise<number>;
+}
+
+/** Rows that end before the row that they belong to, in batches: a cascade would be one statement for all of them. */
+interface Part {
+  before: string;
+  /** The column with the id of that row. */
+  key: string;
+}
 
 /** What ends the rows of a table. */
 export type TableEnd =
-  /** A statement of the retention job deletes them. `days` is `HERALD_RETENTION_DAYS`. */
-  | { after: string; remove: (db: Db, days: number) => NextBatch }
+  | Rule
+  | Part
   /** They are deleted with the row that they belong to, by a foreign key. */
   | { with: string }
   /** The statements that delete the rows of this table delete them as well; a foreign key would cost every insert. */
@@ -14,181 +35,110 @@ export type TableEnd =
   /** The table does not grow, and why. */
   | { bounded: string };
 
-/** What ends the rows of each table of a room. The removals run in this order. */
-export type Retention = Record<string, TableEnd>;
+/** What ends the rows of each table of a room. */
+export type Retention = Record<string, TableEnd | TableEnd[]>;
 
-/** The retention of every room, registered at start-up. Its order is that of the removals. */
-export const retentions = createRegistry<{ room: string; tables: Retention }>('retention');
+/** The rules of every room for a `HERALD_RETENTION_DAYS`, registered at start-up. They run in this order. */
+export const retentions = createRegistry<{ room: string; tables: (days: number) => Retention }>('retention');
 
-export const retentionDays = 'HERALD_RETENTION_DAYS';
+export const retention = (): Retention => ({ migrations: { bounded: 'One row for each migration.' } });
 
-export const retention: Retention = {
-  migrations: { bounded: 'One row for each migration.' },
-};
-
-/**
- * Small, so that each statement holds its locks only for milliseconds. Written into the statements: as a parameter it
- * would make Postgres plan for a tenth of the table.
- */
-export const BATCH = 500;
-
-export interface Batch {
-  /** Rows deleted or changed. */
-  affected: number;
-  /** Whether another batch may find more. */
-  more: boolean;
+/** One run of a rule: called for batch after batch until there is no more. */
+export interface Removal {
+  name: string;
+  next(): Promise<{ affected: number; more: boolean }>;
 }
 
-/** One run over one table: called for batch after batch until it says that there is no more. */
-export type NextBatch = () => Promise<Batch>;
-
-/** Repeats a statement that affects at most `BATCH` rows. */
-export function repeated(affectSome: () => Promise<number>): NextBatch {
-  return async () => {
-    const affected = await affectSome();
-    return { affected, more: affected === BATCH };
+/** Repeats a statement that affects a batch at most. */
+export function repeated(name: string, affectSome: () => Promise<number>): Removal {
+  return {
+    name,
+    async next() {
+      const affected = await affectSome();
+      return { affected, more: affected === BATCH_ROWS };
+    },
   };
 }
 
-/** Repeats a DELETE that is limited to `BATCH` rows. */
-export function repeatedDelete(db: Db, name: string, text: string, values: unknown[] = []): NextBatch {
-  return repeated(() => change(db, name, text, values));
+/** The removals of a room. Rows that another process has locked are left to it. */
+export function removalsOf(db: Db, tables: Retention): Removal[] {
+  const ends = Object.entries(tables).flatMap(([table, of]) => [of].flat().map((end) => ({ table, end })));
+  const rulesOf = (owner: string) =>
+    ends.flatMap(({ table, end }) => (table === owner && 'age' in end ? [end] : []));
+  const waitsForParts = (owner: string) =>
+    ends
+      .flatMap(({ table, end }) => ('before' in end && end.before === owner ? [{ table, ...end }] : []))
+      .map(({ table, key }) => ` AND NOT EXISTS (SELECT 1 FROM ${table} p WHERE p.${key} = t.id)`)
+      .join('');
+  return ends.flatMap(({ table, end }) => {
+    if ('before' in end) return [removeParts(db, table, end, rulesOf(end.before))];
+    if (!('age' in end)) return [];
+    return [
+      end.remove ? removePages(db, table, end, end.remove) : remove(db, table, end, waitsForParts(table)),
+    ];
+  });
 }
 
-/** Deletes rows once their `expires_at` is over. */
-export function removeExpired(db: Db, table: string, key = 'id'): NextBatch {
-  return repeatedDelete(
-    db,
-    `remove_expired_${table}`,
-    `DELETE FROM ${table} WHERE ${key} IN (
-       SELECT ${key} FROM ${table} WHERE expires_at < now() LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
-  );
-}
+const isOld = ({ age, after = '0', where = 'true' }: Rule) =>
+  `${age} < now() - interval '${after}' AND (${where})`;
 
-interface Belongings {
-  table: string;
-  /** The column that names the row to which they belong. */
-  key: string;
-  owner: string;
-  /** Of the owner: when it ended. */
-  end: string;
-  days: number;
-}
-
-/** Deletes what belongs to rows that ended `days` ago, in batches, before them: a cascade would be one statement for all. */
-export function removeBelongings(db: Db, { table, key, owner, end, days }: Belongings): NextBatch {
-  return repeatedDelete(
-    db,
-    `remove_old_${table}`,
-    `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-       SELECT b.ctid FROM ${owner} o CROSS JOIN LATERAL (
-         SELECT ctid FROM ${table} WHERE ${key} = o.id LIMIT ${BATCH}) b
-       WHERE o.${end} < now() - make_interval(days => $1) LIMIT ${BATCH}))`,
-    [days],
-  );
-}
-
-interface Aged {
-  table: string;
-  id: string;
-  /** An index on (age, id) supports the walk. */
-  age: string;
-  days: number;
-  /** SQL: what else must hold for a row `t`. */
-  where?: string;
-}
-
-interface Page {
-  affected: number;
-  seen: number;
-  last_at: string;
-  last_id: string;
-}
-
-/**
- * Deletes old rows from the oldest on. Each batch goes on after the last row of the one before it, so that it does not
- * walk through what was just deleted, nor through rows that stay. Rows that another process has locked are left to it.
- */
-export function removeOld(db: Db, { table, id, age, days, where = 'true' }: Aged): NextBatch {
-  let last = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
-  return async () => {
-    const page = await row<Page>(
-      db,
-      `remove_old_${table}`,
-      `WITH old AS MATERIALIZED (
-         SELECT t.${id} AS id, t.${age} AS at FROM ${table} t
-         WHERE t.${age} < now() - make_interval(days => $3) AND (t.${age}, t.${id}) > ($1::timestamptz, $2::uuid) AND ${where}
-         ORDER BY t.${age}, t.${id} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
-       ), removed AS (
-         DELETE FROM ${table} t USING old WHERE t.${id} = old.id RETURNING 1
-       )
-       SELECT (SELECT count(*)::int FROM removed) AS affected, (SELECT count(*)::int FROM old) AS seen,
-         ${cursorTime('old.at')} AS last_at, old.id AS last_id
-       FROM old ORDER BY old.at DESC, old.id DESC LIMIT 1`,
-      [last.at, last.id, days],
-    );
-    if (!page) return { affected: 0, more: false };
-    last = { at: page.last_at, id: page.last_id };
-    return { affected: page.affected, more: page.seen === BATCH };
-  };
-}
-
-/**
- * Walks old rows from the oldest on, like `removeOld`, where rows of other tables decide which of them may go: `remove`
- * gets the ids of a page and returns how many it deleted.
- */
-export function removeOldPages(
-  db: Db,
-  { table, id, age, days }: Omit<Aged, 'where'>,
-  remove: (ids: string[]) => Promise<number>,
-): NextBatch {
-  let last = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
-  return async () => {
-    const page = await rows<{ id: string; at: string }>(
-      db,
-      `list_old_${table}`,
-      `SELECT t.${id} AS id, ${cursorTime(`t.${age}`)} AS at FROM ${table} t
-       WHERE t.${age} < now() - make_interval(days => $3) AND (t.${age}, t.${id}) > ($1::timestamptz, $2::uuid)
-       ORDER BY t.${age}, t.${id} LIMIT ${BATCH}`,
-      [last.at, last.id, days],
-    );
-    last = page.at(-1) ?? last;
-    const affected = page.length > 0 ? await remove(page.map((each) => each.id)) : 0;
-    return { affected, more: page.length === BATCH };
-  };
-}
-
-/**
- * Walks a small table by its primary key and deletes the rows that `where` names. For tables whose rows are updated too
- * often for an index on their age.
- */
-export function removeWalking(
-  db: Db,
-  {
-    table,
-    key,
-    type,
-    where,
-  }: { table: string; key: string; type: 'uuid' | 'text' | 'bigint'; where: string },
-): NextBatch {
+/** From the oldest on: each batch begins where the one before it has ended, and does not read again what that deleted. */
+function remove(db: Db, table: string, rule: Rule, waits: string): Removal {
+  const { by = rule.age } = rule;
   let last: string | null = null;
-  return async () => {
-    const page = await row<{ affected: number; seen: number; last: string }>(
+  return repeated(table, async () => {
+    const [batch] = await rowsPlannedAnew<{ affected: number; last: string }>(
       db,
-      `walk_${table}`,
-      `WITH page AS MATERIALIZED (
-         SELECT t.${key} AS key FROM ${table} t WHERE $1::${type} IS NULL OR t.${key} > $1::${type}
-         ORDER BY t.${key} LIMIT ${BATCH}
-       ), removed AS (
-         DELETE FROM ${table} t USING page WHERE t.${key} = page.key AND ${where} RETURNING 1
+      `WITH removed AS (
+         DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+           SELECT t.ctid FROM ${table} t WHERE ${isOld(rule)}${waits}${last === null ? '' : ` AND ${by} >= $1`}
+           ORDER BY ${by} LIMIT ${BATCH_ROWS} FOR UPDATE OF t SKIP LOCKED))
+         RETURNING ${by} AS place
        )
-       SELECT (SELECT count(*)::int FROM removed) AS affected, (SELECT count(*)::int FROM page) AS seen,
-         page.key AS last
-       FROM page ORDER BY page.key DESC LIMIT 1`,
-      [last],
+       SELECT (count(*) OVER ())::int AS affected, place::text AS last FROM removed ORDER BY place DESC LIMIT 1`,
+      last === null ? [] : [last],
     );
-    if (!page) return { affected: 0, more: false };
-    last = page.last;
-    return { affected: page.affected, more: page.seen === BATCH };
+    last = batch?.last ?? last;
+    return batch?.affected ?? 0;
+  });
+}
+
+function removeParts(db: Db, table: string, { before, key }: Part, owners: Rule[]): Removal {
+  return repeated(table, async () => {
+    const removed = await rowsPlannedAnew(
+      db,
+      `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+         SELECT p.ctid FROM ${before} t CROSS JOIN LATERAL (
+           SELECT ctid FROM ${table} WHERE ${key} = t.id LIMIT ${BATCH_ROWS} FOR UPDATE SKIP LOCKED) p
+         WHERE ${owners.map((rule) => `(${isOld(rule)})`).join(' OR ')} LIMIT ${BATCH_ROWS}))
+       RETURNING 1`,
+    );
+    return removed.length;
+  });
+}
+
+/** As `remove`, but each batch begins after the last row of the one before it: those that stay are not read again. */
+function removePages(db: Db, table: string, rule: Rule, removeSome: NonNullable<Rule['remove']>): Removal {
+  let last: { id: string; at: string } | undefined;
+  return {
+    name: table,
+    async next() {
+      const page: { id: string; at: string }[] = await rowsPlannedAnew(
+        db,
+        `SELECT t.id, ${rule.age}::text AS at FROM ${table} t
+         WHERE ${isOld(rule)}${last ? ` AND (${rule.age}, t.id) > ($1, $2)` : ''}
+         ORDER BY ${rule.age}, t.id LIMIT ${BATCH_ROWS}`,
+        last ? [last.at, last.id] : [],
+      );
+      last = page.at(-1) ?? last;
+      const affected =
+        page.length > 0
+          ? await removeSome(
+              db,
+              page.map(({ id }) => id),
+            )
+          : 0;
+      return { affected, more: page.length === BATCH_ROWS };
+    },
   };
 }

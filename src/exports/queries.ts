@@ -2,10 +2,7 @@ import type { Db } from '../db/pool';
 import { change, row } from '../db/query';
 import type { Retention } from '../db/retention';
 
-/** What ends the rows of each table of this room. */
-export const retention: Retention = {
-  exports: { bounded: 'One row for each project.' },
-};
+export const retention = (): Retention => ({ exports: { bounded: 'One row for each project.' } });
 
 /** Returns false if the project runs another export. */
 export async function acquireExport(

@@ -2,7 +2,7 @@ import { limits } from '../contract/limits';
 import type { Db } from '../db/pool';
 import { change, row, rows } from '../db/query';
 import { uuidv7 } from '../lib/uuid';
-import { BATCH, removeWalking, repeatedDelete, type NextBatch, type Retention } from '../db/retention';
+import type { Retention } from '../db/retention';
 
 export interface KeyScope {
   projectId: string;
@@ -142,30 +142,12 @@ export function replaceRecordedResponse(db: Db, response: RecordedResponse): Pro
   );
 }
 
-/** What ends the rows of each table of this room. */
-export const retention: Retention = {
-  idempotency_keys: { after: `${limits.idempotencyHours} hours`, remove: removeExpiredKeys },
-  request_counters: { after: '1 hour after its window', remove: removeExpiredCounters },
-};
-
-function removeExpiredKeys(db: Db): NextBatch {
-  return repeatedDelete(
-    db,
-    'remove_old_idempotency_keys',
-    `DELETE FROM idempotency_keys WHERE (project_id, key) IN (
-       SELECT project_id, key FROM idempotency_keys
-       WHERE created_at < now() - interval '${limits.idempotencyHours} hours'
-         AND (leased_until IS NULL OR leased_until < now())
-       ORDER BY created_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
-  );
-}
-
-/** `expire` is in milliseconds, as the limiter's library writes it. */
-function removeExpiredCounters(db: Db): NextBatch {
-  return removeWalking(db, {
-    table: 'request_counters',
-    key: 'key',
-    type: 'text',
-    where: `t.expire < extract(epoch FROM now() - interval '1 hour') * 1000`,
-  });
-}
+export const retention = (): Retention => ({
+  idempotency_keys: {
+    age: 'created_at',
+    after: `${limits.idempotencyHours} hours`,
+    where: 'leased_until IS NULL OR leased_until < now()',
+  },
+  // `expire` is in milliseconds, as the limiter's library writes it.
+  request_counters: { age: 'to_timestamp(expire / 1000)', after: '1 hour', by: 'key' },
+});

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Config } from '../config';
 import { limits } from '../contract/limits';
-import { BATCH, repeated, retentions, type NextBatch } from '../db/retention';
+import { BATCH_ROWS } from '../db/batches';
+import { removalsOf, repeated, retentions, type Removal } from '../db/retention';
 import type { Logger } from '../lib/log';
 import { startPeriodicJob, type PeriodicJob } from '../lib/periodic-job';
 import { failAbandonedMessages } from '../messages/abandoned';
@@ -17,29 +18,15 @@ export interface RetentionDeps {
 
 const INTERVAL_MS = 10 * 60_000;
 
-interface Task {
-  name: string;
-  next: NextBatch;
-}
-
 /** Everything that ends after a time, in this order: what is ended here is deleted by a later run. */
-function tasksOf({ pool, config }: RetentionDeps): Task[] {
-  const removals = retentions
-    .entries()
-    .flatMap(({ tables }) => Object.entries(tables))
-    .flatMap(([name, end]) =>
-      'remove' in end ? [{ name, next: end.remove(pool, config.HERALD_RETENTION_DAYS) }] : [],
-    );
+function tasksOf({ pool, config }: RetentionDeps): Removal[] {
   return [
-    {
-      name: 'paused deliveries',
-      next: repeated(() => cancelAbandoned(pool, limits.webhookPausedDays, BATCH)),
-    },
+    repeated('paused deliveries', () => cancelAbandoned(pool, limits.webhookPausedDays, BATCH_ROWS)),
     {
       name: 'abandoned messages',
       next: async () => ({ affected: await failAbandonedMessages(pool, config), more: false }),
     },
-    ...removals,
+    ...retentions.entries().flatMap(({ tables }) => removalsOf(pool, tables(config.HERALD_RETENTION_DAYS))),
   ];
 }
 
@@ -52,7 +39,7 @@ export async function runRetention(deps: RetentionDeps): Promise<Record<string, 
   const affected: Record<string, number> = {};
   let tasks = tasksOf(deps);
   while (tasks.length > 0 && !deps.signal?.aborted) {
-    const unfinished: Task[] = [];
+    const unfinished: Removal[] = [];
     for (const task of tasks) {
       if (deps.signal?.aborted) break;
       const started = performance.now();

@@ -17,7 +17,7 @@ import { retention as templates } from '../templates/queries';
 import { retention as tracked } from '../tracked/queries';
 import { retention as webhooks } from '../webhooks/queries/retention';
 
-/** Registers what ends the rows of every table, by room. The removals run in this order. */
+/** Registers what ends the rows of every table, by room. Parts come before what they belong to. */
 export function registerRetention(): void {
   const rooms = {
     events,

@@ -6,11 +6,10 @@ import { change, row, rows } from '../db/query';
 import type { Retention } from '../db/retention';
 import type { ProjectTextChanges, ProjectTexts, TemplatePurpose, TemplateSource } from './contract';
 
-/** What ends the rows of each table of this room. */
-export const retention: Retention = {
+export const retention = (): Retention => ({
   templates: { bounded: 'A project has at most 100.' },
   project_texts: { bounded: 'One row for each project.' },
-};
+});
 
 export interface TemplateRow extends TemplateSource {
   id: string;

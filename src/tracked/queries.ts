@@ -6,7 +6,7 @@ import { cursorTime } from '../db/cursor-time';
 import type { PersonalData } from '../db/personal-data';
 import type { Db } from '../db/pool';
 import { change, rows } from '../db/query';
-import { removeOldPages, retentionDays, type NextBatch, type Retention } from '../db/retention';
+import type { Retention } from '../db/retention';
 import { createRegistry } from '../lib/registry';
 import type { Properties } from '../subscribers/contract';
 
@@ -152,20 +152,17 @@ export const personalData: PersonalData = {
 export const trackedEventUses =
   createRegistry<(db: Db, ids: string[]) => Promise<string[]>>('trackedEventUses');
 
-/** What ends the rows of each table of this room. */
-export const retention: Retention = {
-  tracked_events: { after: retentionDays, remove: removeOldTrackedEvents },
-};
+export const retention = (days: number): Retention => ({
+  tracked_events: { age: 'received_at', after: `${days} days`, remove: removeUnusedEvents },
+});
 
-function removeOldTrackedEvents(db: Db, days: number): NextBatch {
-  return removeOldPages(db, { table: 'tracked_events', id: 'id', age: 'received_at', days }, async (ids) => {
-    const used = await Promise.all(trackedEventUses.entries().map((inUse) => inUse(db, ids)));
-    return change(
-      db,
-      'remove_old_tracked_events',
-      `DELETE FROM tracked_events WHERE id IN (
-         SELECT id FROM tracked_events WHERE id = ANY ($1::uuid[]) AND id <> ALL ($2::uuid[]) FOR UPDATE SKIP LOCKED)`,
-      [ids, used.flat()],
-    );
-  });
+async function removeUnusedEvents(db: Db, ids: string[]): Promise<number> {
+  const used = await Promise.all(trackedEventUses.entries().map((inUse) => inUse(db, ids)));
+  return change(
+    db,
+    'remove_old_tracked_events',
+    `DELETE FROM tracked_events WHERE id IN (
+       SELECT id FROM tracked_events WHERE id = ANY ($1::uuid[]) AND id <> ALL ($2::uuid[]) FOR UPDATE SKIP LOCKED)`,
+    [ids, used.flat()],
+  );
 }

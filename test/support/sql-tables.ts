@@ -51,8 +51,12 @@ export function readSql(
 ): SqlUse {
   const use: SqlUse = { reads: new Set(), writes: new Set(), unclear: [] };
   walk(source, (node) => {
+    if (ts.isPropertyAssignment(node) && isRuleOfRetention(node)) {
+      // Its key is a table, whose rows the rule ends.
+      use.writes.add(node.name.getText());
+    }
     if (ts.isStringLiteralLike(node) && tables.has(node.text)) {
-      // The table as data: `table: 'messages'` or `removeExpired(db, 'oidc_keys')`.
+      // The table as data: `table: 'messages'` or `count(db, 'oidc_keys')`.
       const isData = interpolated.has(propertyOf(node) ?? '') || (strict && ts.isCallExpression(node.parent));
       if (isData) use.writes.add(node.text);
       return;
@@ -68,6 +72,17 @@ function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
   ts.forEachChild(node, (child) => {
     walk(child, visit);
   });
+}
+
+/** `export const retention = (): Retention => ({ table: rule })`. */
+function isRuleOfRetention({ parent }: ts.PropertyAssignment): boolean {
+  const declaration = ts.findAncestor(parent, ts.isArrowFunction)?.parent;
+  return (
+    declaration !== undefined &&
+    ts.isVariableDeclaration(declaration) &&
+    declaration.name.getText() === 'retention' &&
+    ts.isParenthesizedExpression(parent.parent)
+  );
 }
 
 function propertyOf(node: ts.Node): string | null {

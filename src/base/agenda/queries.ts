@@ -5,9 +5,9 @@ import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { Retention } from '../../db/retention';
 
-export const retention: Retention = {
+export const retention = (): Retention => ({
   agenda: { bounded: 'One entry for each row that has something due. It goes when nothing is.' },
-};
+});
 
 /** A row of a domain that has something due. */
 export interface DueRow {

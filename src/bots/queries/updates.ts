@@ -215,20 +215,3 @@ export async function markBotUpdateFailed(
     [id, error, transient, retryMs, firstRetryMs, maxFailures],
   );
 }
-
-/**
- * Deletes one batch of handled updates older than 48 hours (a platform may redeliver one until then) and of updates set
- * aside more than 30 days ago. Returns the number deleted.
- */
-export function pruneBotUpdates(db: Db, limit: number): Promise<number> {
-  return change(
-    db,
-    'prune_bot_updates',
-    `DELETE FROM bot_updates WHERE id IN (
-       SELECT id FROM bot_updates
-       WHERE received_at < now() - interval '48 hours'
-         AND (handled_at IS NOT NULL OR set_aside_at < now() - interval '30 days')
-       ORDER BY received_at LIMIT $1 FOR UPDATE SKIP LOCKED)`,
-    [limit],
-  );
-}

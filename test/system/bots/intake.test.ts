@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from '../../../src/db/pool';
-import {
-  claimBotUpdates,
-  findBotPosition,
-  pruneBotUpdates,
-  storeBotUpdates,
-} from '../../../src/bots/queries/updates';
+import { removalsOf } from '../../../src/db/retention';
+import { retention } from '../../../src/bots/queries/retention';
+import { claimBotUpdates, findBotPosition, storeBotUpdates } from '../../../src/bots/queries/updates';
 import { PlatformError } from '../../../src/bots/platform-error';
 import { SWEEP_MS, type StoredUpdate } from '../../../src/bots/intake';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
@@ -235,8 +232,7 @@ describe('updates of the messengers', () => {
        UNION ALL SELECT 'telegram', 'young', 'x', now() - interval '47 hours', now()
        UNION ALL SELECT 'telegram', 'unhandled', 'x', now() - interval '49 hours', NULL`,
     );
-    expect(await pruneBotUpdates(database.pool, 3)).toBe(3);
-    expect(await pruneBotUpdates(database.pool, 3)).toBe(2);
+    for (const removal of removalsOf(database.pool, retention())) await removal.next();
     const { rows } = await database.pool.query('SELECT dedupe_key FROM bot_updates ORDER BY 1');
     expect(rows.map((row) => row.dedupe_key)).toEqual(['unhandled', 'young']);
   });

@@ -115,6 +115,9 @@ describe('the reader of SQL', () => {
     expect(
       read('remove({ table: "events" }); expire(db, "endpoints"); `DELETE FROM ${table}`').writes,
     ).toEqual(['endpoints', 'events']);
+    expect(
+      read('const retention = (): Retention => ({ events: { age: "created_at" }, endpoints: [] });').writes,
+    ).toEqual(['endpoints', 'events']);
     expect(read('show({ from: "events e CROSS JOIN endpoints" }); `SELECT 1 FROM ${from}`').reads).toEqual([
       'endpoints',
       'events',
