@@ -7,7 +7,7 @@ import type { Core } from '../core';
 import { pollStatus, readAsPage } from './poll';
 import type { SessionWaiter } from './session-waiter';
 import { isOwnBrowser, requireHostedSession } from './hosted-session';
-import type { QrPictures } from './qr';
+import { qrPicture } from './qr';
 import { route } from '../http/route';
 
 const params = z.strictObject({ token: z.string().regex(/^[0-9A-Za-z]{32}$/) });
@@ -15,9 +15,9 @@ const tag = 'Hosted login page';
 
 /** Routes of the hosted page. The page's token authorizes them, so that an <img> can show the QR code. */
 export function createHostedRoutes(
-  deps: Pick<Core, 'pool' | 'cipher' | 'messengers'> & { waiter: SessionWaiter; qr: QrPictures },
+  deps: Pick<Core, 'pool' | 'cipher' | 'messengers'> & { waiter: SessionWaiter },
 ) {
-  const { pool, cipher, messengers, qr } = deps;
+  const { pool, cipher, messengers } = deps;
   return [
     route(
       {
@@ -38,7 +38,7 @@ export function createHostedRoutes(
         );
         const link = messengers.ofProject(session.project_id, query.channel as Channel)?.link(start);
         if (!link) throw new AppError('not_found', 'This channel is not available.');
-        return qr.of(link, query.format, session.wait_ms);
+        return qrPicture(link, query.format);
       },
     ),
     route(

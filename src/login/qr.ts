@@ -1,53 +1,46 @@
-import QRCode from 'qrcode';
+import { encode } from 'uqr';
 import { Binary } from '../http/route';
+import { PNG_GREY, pngFile } from '../lib/png';
 
 export type QrFormat = 'svg' | 'png';
 
-/** A picture has a few kilobytes, so the cache has a few megabytes at most. */
-const MAX_PICTURES = 1_000;
-/** Pictures of ended sessions, which hardly anyone asks for. */
-const MIN_KEPT_MS = 60_000;
-
-interface Kept {
-  picture: Promise<Binary>;
-  until: number;
-}
-
-export interface QrPictures {
-  /** `keptMs`: how long the link is of use. */
-  of(link: string, format: QrFormat, keptMs: number): Promise<Binary>;
-}
-
-/**
- * Renders each picture once: a PNG takes 100 ms of CPU, and every client that knows a page's token can ask for it. Requests at
- * the same time share one rendering. The oldest pictures go when the cache is full.
- */
-export function createQrPictures(render = renderQr, now = () => Date.now()): QrPictures {
-  const kept = new Map<string, Kept>();
-
-  return {
-    of(link, format, keptMs) {
-      const key = `${format} ${link}`;
-      const found = kept.get(key);
-      if (found && found.until > now()) return found.picture;
-      kept.delete(key);
-      for (const oldest of kept.keys()) {
-        if (kept.size < MAX_PICTURES) break;
-        kept.delete(oldest);
-      }
-      const picture = render(link, format);
-      kept.set(key, { picture, until: now() + Math.max(keptMs, MIN_KEPT_MS) });
-      picture.catch(() => kept.delete(key));
-      return picture;
-    },
-  };
-}
+/** Width and height of a PNG, in pixels. */
+const SIDE = 512;
 
 /** A QR picture of a link. Medium correction: readable from a screen with glare, still coarse enough for old phones. */
-async function renderQr(text: string, format: QrFormat): Promise<Binary> {
-  const options = { errorCorrectionLevel: 'M', margin: 2 } as const;
-  if (format === 'svg') {
-    return new Binary('image/svg+xml', await QRCode.toString(text, { ...options, type: 'svg' }));
-  }
-  return new Binary('image/png', await QRCode.toBuffer(text, { ...options, width: 512 }));
+export function qrPicture(link: string, format: QrFormat): Binary {
+  const { data: squares } = encode(link, { ecc: 'M', border: 2 });
+  return format === 'svg'
+    ? new Binary('image/svg+xml', svgOf(squares))
+    : new Binary('image/png', pngOf(squares));
+}
+
+/** Each run of dark squares is a stroke. */
+function svgOf(squares: boolean[][]): string {
+  const side = squares.length;
+  const strokes = squares.flatMap((row, y) =>
+    [...row.map(Number).join('').matchAll(/1+/g)].map(
+      ({ 0: run, index }) => `M${index} ${y}.5h${run.length}`,
+    ),
+  );
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges">` +
+    `<path fill="#ffffff" d="M0 0h${side}v${side}H0z"/><path stroke="#000000" d="${strokes.join('')}"/></svg>\n`
+  );
+}
+
+/** One bit for each pixel: 1 is light. */
+function pngOf(squares: boolean[][]): Buffer {
+  const squareAt = (pixel: number) => Math.floor((pixel * squares.length) / SIDE);
+  const lines = squares.map((row) => {
+    const line = Buffer.alloc(1 + SIDE / 8);
+    for (let x = 0; x < SIDE; x += 1) {
+      if (!row[squareAt(x)]) line[1 + (x >> 3)]! |= 0x80 >> (x & 7);
+    }
+    return line;
+  });
+  return pngFile(
+    { width: SIDE, depth: 1, colour: PNG_GREY },
+    Array.from({ length: SIDE }, (_, y) => lines[squareAt(y)] as Buffer),
+  );
 }

@@ -23,7 +23,7 @@ import type { SessionWaiter } from './session-waiter';
 import { createCodeRedeemer, verifyCode } from './verify';
 import type { SessionStarter } from './workflow-client';
 import { createFailureLimit } from '../http/failure-limit';
-import type { QrPictures } from './qr';
+import { qrPicture } from './qr';
 import { routesOf } from '../http/route';
 
 export interface AuthRouteDeps extends Pick<
@@ -32,13 +32,12 @@ export interface AuthRouteDeps extends Pick<
 > {
   waiter: SessionWaiter;
   starter: SessionStarter;
-  qr: QrPictures;
 }
 
 const route = routesOf('Login');
 
 export function createAuthRoutes(deps: AuthRouteDeps) {
-  const { pool, cipher, messengers, publicUrl, qr } = deps;
+  const { pool, cipher, messengers, publicUrl } = deps;
   const noteFailure = createFailureLimit(pool, 'verify', limits.authVerifyFailuresPerMinute, 60);
   const readPolled = createPollReader(pool);
   const redeem = createCodeRedeemer(pool);
@@ -144,7 +143,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         const token = cipher.decrypt(session.start_sealed, 'start_token', session.id);
         const target = link(project.id, query.channel, startParameter('session', token));
         if (target === null) throw new AppError('not_found', 'This channel is not available.');
-        return qr.of(target, query.format, session.wait_ms);
+        return qrPicture(target, query.format);
       },
     ),
 

@@ -40,7 +40,6 @@ import { loginPage } from '../login/hosted-page';
 import { createHostedRoutes } from '../login/hosted-routes';
 import { loginExport } from '../login/export';
 import { createSessionListRoutes } from '../login/log-routes';
-import { createQrPictures } from '../login/qr';
 import { createRequestRoutes } from '../login/request-routes';
 import { createAuthRoutes } from '../login/routes';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
@@ -101,17 +100,16 @@ export function createRoutes({ pools, ...rest }: Core, shared: Shared): Route[] 
   const { openForms = createOpenForms(core), counts = createRequestCounts() } = shared;
   const { stopping = new AbortController().signal } = shared;
   const login = { ...core, pool: pools.login };
-  const qr = createQrPictures();
   const identify = createAuthenticate(core);
   const authenticate: Authenticate = async (ctx) => requireActive(await identify(ctx));
   const starter = createSessionStarter(login);
   const admit = createAdmission(core.pool);
   return [
-    ...forLogin(createAuthRoutes({ ...login, waiter, qr, starter })),
+    ...forLogin(createAuthRoutes({ ...login, waiter, starter })),
     ...createSessionListRoutes(core),
     createExportRoute(core.pool, loginExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...forLogin(createRequestRoutes({ ...login, waiter, starter })),
-    ...forLogin(createHostedRoutes({ ...login, waiter, qr })),
+    ...forLogin(createHostedRoutes({ ...login, waiter })),
     ...createOidcRoutes(core),
     ...createSubscriberRoutes(core),
     ...createImportRoutes(core),

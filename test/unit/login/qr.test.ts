@@ -1,58 +1,36 @@
-import { Binary } from '../../../src/http/route';
-import { createQrPictures } from '../../../src/login/qr';
+import { inflateSync } from 'node:zlib';
+import { encode } from 'uqr';
+import { qrPicture } from '../../../src/login/qr';
 
-describe('QR pictures', () => {
-  let rendered: string[];
-  let now: number;
-  const render = async (link: string, format: string) => {
-    rendered.push(`${format} ${link}`);
-    return new Binary('image/png', link);
-  };
-  beforeEach(() => {
-    rendered = [];
-    now = 0;
-  });
-  const pictures = () => createQrPictures(render, () => now);
+const LINK = 'https://t.me/herald_bot?start=s_Zm9yIGEgdGVzdCBvZiBRUiBwaWN0dXJlcw';
+const squares = encode(LINK, { ecc: 'M', border: 2 }).data;
+const indexes = squares.map((_, index) => index);
 
-  it('are rendered once for each link and format, however many ask at the same time', async () => {
-    const qr = pictures();
-    const all = await Promise.all(Array.from({ length: 50 }, () => qr.of('a', 'png', 60_000)));
-    expect(new Set(all).size).toBe(1);
-    await qr.of('a', 'svg', 60_000);
-    await qr.of('b', 'png', 60_000);
-    expect(rendered).toEqual(['png a', 'svg a', 'png b']);
+describe('the QR picture of a link', () => {
+  it('as SVG has a stroke over each run of dark squares', () => {
+    const { type, data } = qrPicture(LINK, 'svg');
+    expect(type).toBe('image/svg+xml');
+    expect(data).toContain(`viewBox="0 0 ${squares.length} ${squares.length}"`);
+    const drawn = squares.map((row) => row.map(() => false));
+    for (const [, x, y, run] of String(data).matchAll(/M(\d+) (\d+)\.5h(\d+)/g)) {
+      drawn[Number(y)]?.fill(true, Number(x), Number(x) + Number(run));
+    }
+    expect(drawn).toEqual(squares);
   });
 
-  it('are kept as long as their session, at least a minute', async () => {
-    const qr = pictures();
-    await qr.of('a', 'png', 120_000);
-    await qr.of('ended', 'png', -5);
-    now = 59_000;
-    await qr.of('a', 'png', 61_000);
-    await qr.of('ended', 'png', -5);
-    expect(rendered).toHaveLength(2);
-    now = 121_000;
-    await qr.of('a', 'png', -1_000);
-    expect(rendered).toHaveLength(3);
-  });
-
-  it('do not fill the memory', async () => {
-    const qr = pictures();
-    for (let i = 0; i < 1_500; i += 1) await qr.of(String(i), 'png', 60_000);
-    await qr.of('1499', 'png', 60_000);
-    expect(rendered).toHaveLength(1_500);
-    await qr.of('0', 'png', 60_000);
-    expect(rendered).toHaveLength(1_501);
-  });
-
-  it('that failed are rendered again', async () => {
-    let fails = true;
-    const qr = createQrPictures(async (link) => {
-      if (fails) throw new Error('no memory');
-      return new Binary('image/png', link);
-    });
-    await expect(qr.of('a', 'png', 60_000)).rejects.toThrow('no memory');
-    fails = false;
-    expect((await qr.of('a', 'png', 60_000)).data).toBe('a');
+  it('as PNG has 512 pixels a side, one bit each', () => {
+    const { type, data } = qrPicture(LINK, 'png');
+    const file = data as Buffer;
+    expect(type).toBe('image/png');
+    const [width, height] = [file.readUInt32BE(16), file.readUInt32BE(20)];
+    expect([width, height, file[24], file[25]]).toEqual([512, 512, 1, 0]);
+    const lines = inflateSync(file.subarray(41, 41 + file.readUInt32BE(33)));
+    const lineBytes = 1 + width / 8;
+    expect(lines).toHaveLength(height * lineBytes);
+    const isDark = (x: number, y: number) =>
+      ((lines[y * lineBytes + 1 + (x >> 3)] ?? 0) & (0x80 >> (x & 7))) === 0;
+    const middleOf = (square: number) => Math.floor(((square + 0.5) * width) / squares.length);
+    const drawn = indexes.map((y) => indexes.map((x) => isDark(middleOf(x), middleOf(y))));
+    expect(drawn).toEqual(squares);
   });
 });
