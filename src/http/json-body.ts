@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
-import getRawBody from 'raw-body';
 import { AppError } from '../contract/errors';
 import { KIB, limits, MIB } from '../contract/limits';
 import { refuseUnstorable } from './storable-json';
@@ -52,19 +51,9 @@ export async function readTextBody<T>(
       ctx.req.resume();
       throw new AppError('unsupported_media_type', `The body must be sent as ${type}.`);
     }
-    let length = 0;
-    try {
-      for await (const bytes of ctx.req.iterator({ destroyOnReturn: false })) {
-        length += (bytes as Buffer).length;
-        if (length > maxBytes) throw tooLarge(maxBytes);
-        hash.update(bytes as Buffer);
-        await reader.read(storableText(decoder, bytes as Buffer));
-      }
-    } catch (error) {
-      // As in `readRaw`.
-      ctx.req.resume();
-      if (error instanceof AppError) throw error;
-      throw new AppError('validation_failed', 'body: is incomplete', { cause: error });
+    for await (const bytes of bytesOf(ctx, maxBytes)) {
+      hash.update(bytes);
+      await reader.read(storableText(decoder, bytes));
     }
     await reader.read(storableText(decoder));
   }
@@ -124,8 +113,9 @@ function decoded(raw: Buffer): string {
 /** Null if there is none. */
 export async function readBody(ctx: Context, maxBytes: number): Promise<Buffer | null> {
   if (!hasBody(ctx, maxBytes)) return null;
-  const raw = await readRaw(ctx, maxBytes);
-  return raw.length === 0 ? null : raw;
+  const parts: Buffer[] = [];
+  for await (const bytes of bytesOf(ctx, maxBytes)) parts.push(bytes);
+  return parts.length === 0 ? null : Buffer.concat(parts);
 }
 
 /** By its headers. Refuses one that is not worth reading. */
@@ -153,16 +143,20 @@ function parsed(json: string): unknown {
   }
 }
 
-async function readRaw(ctx: Context, maxBytes: number): Promise<Buffer> {
+/** Drains what is not read of a refused body, or the client would never read the response. The server's request timeout bounds it. */
+async function* bytesOf(ctx: Context, maxBytes: number): AsyncGenerator<Buffer> {
+  let length = 0;
   try {
-    return await getRawBody(ctx.req, { limit: maxBytes });
+    for await (const bytes of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      length += bytes.length;
+      if (length > maxBytes) throw tooLarge(maxBytes);
+      yield bytes;
+    }
   } catch (error) {
-    // Drain the rest of the body, or the client would never read the response. The server's request timeout bounds
-    // this.
-    ctx.req.resume();
-    const type = (error as { type?: string }).type;
-    if (type === 'entity.too.large') throw tooLarge(maxBytes);
+    if (error instanceof AppError) throw error;
     // The client disconnected or sent fewer bytes than declared.
     throw new AppError('validation_failed', 'body: is incomplete', { cause: error });
+  } finally {
+    ctx.req.resume();
   }
 }

@@ -142,12 +142,43 @@ export function replaceRecordedResponse(db: Db, response: RecordedResponse): Pro
   );
 }
 
+export interface Counter {
+  key: string;
+  /** With what was added. */
+  points: number;
+  /** Until the window ends. */
+  ms_left: number;
+}
+
+/** Adds to the counter of each key. A counter whose window has ended begins a new one. */
+export async function addToCounters(
+  db: Db,
+  amounts: ReadonlyMap<string, number>,
+  seconds: number,
+): Promise<Counter[]> {
+  if (amounts.size === 0) return [];
+  const nowMs = 'floor(extract(epoch FROM clock_timestamp()) * 1000)';
+  const hasEnded = 'c.expire <= excluded.expire - $3 * 1000';
+  return rows<Counter>(
+    db,
+    'add_to_request_counters',
+    `INSERT INTO request_counters AS c (key, points, expire)
+     SELECT key, amount, ${nowMs} + $3 * 1000
+     FROM unnest($1::text[], $2::int[]) AS given (key, amount) ORDER BY key
+     ON CONFLICT (key) DO UPDATE SET
+       points = excluded.points + CASE WHEN ${hasEnded} THEN 0 ELSE c.points END,
+       expire = CASE WHEN ${hasEnded} THEN excluded.expire ELSE c.expire END
+     RETURNING key, points, (expire - ${nowMs})::float8 AS ms_left`,
+    [[...amounts.keys()], [...amounts.values()], seconds],
+  );
+}
+
 export const retention = (): Retention => ({
   idempotency_keys: {
     age: 'created_at',
     after: `${limits.idempotencyHours} hours`,
     where: 'leased_until IS NULL OR leased_until < now()',
   },
-  // `expire` is in milliseconds, as the limiter's library writes it.
+  // In milliseconds.
   request_counters: { age: 'to_timestamp(expire / 1000)', after: '1 hour', by: 'key' },
 });

@@ -1,8 +1,10 @@
 import type pg from 'pg';
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { createBatcher } from '../lib/batch';
+import { addToCounters } from './queries';
 
 const BATCH_SIZE = 500;
+/** With this many keys over their limit, those whose window has ended are forgotten. */
+const MANY_REFUSED = 1_000;
 
 export interface Counted {
   allowed: boolean;
@@ -21,48 +23,40 @@ export function createRateLimiter(
   pool: pg.Pool,
   { name, points, seconds }: { name: string; points: number; seconds: number },
 ): Count {
-  const limiter = new RateLimiterPostgres({
-    storeClient: pool,
-    storeType: 'pool',
-    tableName: 'request_counters',
-    tableCreated: true,
-    clearExpiredByTimeout: false,
-    keyPrefix: name,
-    points,
-    duration: seconds,
-    inMemoryBlockOnConsumed: points + 1,
-  });
+  /** Keys over their limit, and when their window ends. */
+  const refused = new Map<string, number>();
 
-  /** Counts the amounts of one key, in order: an amount that does not fit into the rest of the limit is refused. */
-  async function consume(key: string, amounts: number[]): Promise<Counted[]> {
-    const total = amounts.reduce((sum, amount) => sum + amount, 0);
-    const counted = await limiter.consume(key, total).catch((rejected: unknown) => {
-      if (rejected instanceof RateLimiterRes) return rejected;
-      throw rejected;
-    });
-    // 0 consumed points: refused from memory.
-    const before = counted.consumedPoints === 0 ? points : counted.consumedPoints - total;
-    let remaining = Math.max(0, points - before);
-    return amounts.map((amount) => {
-      const allowed = amount <= remaining;
-      if (allowed) remaining -= amount;
-      return { allowed, remaining, msBeforeNext: counted.msBeforeNext };
-    });
+  function refuseUntil(key: string, end: number): void {
+    refused.set(key, end);
+    if (refused.size < MANY_REFUSED) return;
+    for (const [other, otherEnd] of refused) if (otherEnd <= performance.now()) refused.delete(other);
   }
 
   // All requests of a project update one row: those that arrive during an update share the next one.
   const batcher = createBatcher<{ key: string; amount: number }, Counted>(
     async (given) => {
-      const amounts = new Map<string, number[]>();
-      for (const { key, amount } of given) amounts.set(key, [...(amounts.get(key) ?? []), amount]);
-      const counted = new Map(
-        await Promise.all([...amounts].map(async ([key, all]) => [key, await consume(key, all)] as const)),
-      );
-      return given.map(({ key }) => counted.get(key)?.shift() as Counted);
+      const now = performance.now();
+      const amounts = new Map<string, number>();
+      for (const { key, amount } of given) {
+        if ((refused.get(key) ?? 0) <= now) amounts.set(key, (amounts.get(key) ?? 0) + amount);
+      }
+      const windows = new Map<string, { remaining: number; msBeforeNext: number }>();
+      for (const { key, points: used, ms_left } of await addToCounters(pool, amounts, seconds)) {
+        if (used > points) refuseUntil(key, performance.now() + ms_left);
+        const before = used - (amounts.get(key) ?? 0);
+        windows.set(key, { remaining: Math.max(0, points - before), msBeforeNext: Math.max(0, ms_left) });
+      }
+      // In order: an amount that does not fit into the rest of the limit is refused.
+      return given.map(({ key, amount }) => {
+        const window = windows.get(key) ?? { remaining: 0, msBeforeNext: (refused.get(key) ?? now) - now };
+        const allowed = amount <= window.remaining;
+        if (allowed) window.remaining -= amount;
+        return { allowed, ...window };
+      });
     },
     { size: BATCH_SIZE },
   );
-  return (key, amount = 1) => batcher.write({ key, amount });
+  return (key, amount = 1) => batcher.write({ key: `${name}:${key}`, amount });
 }
 
 /** Counters of one name, whose limit can differ from key to key. */

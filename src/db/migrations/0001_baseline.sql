@@ -176,7 +176,7 @@ CREATE INDEX audit_entries_age ON audit_entries (at);
 -- ====
 -- Requests: limits and idempotency.
 
--- Shape given by rate-limiter-flexible. Unlogged: counters of a minute need not survive a crash of the database.
+-- Unlogged: counters of a minute need not survive a crash of the database. `expire`: when the window ends, in milliseconds.
 CREATE UNLOGGED TABLE request_counters (
   key varchar(255) PRIMARY KEY,
   points int NOT NULL DEFAULT 0,
