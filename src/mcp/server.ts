@@ -1,5 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { McpLibrary } from './library';
+import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult } from '@modelcontextprotocol/server';
 import { requestOf, type Tool } from './tools';
 
 /** Makes a request to the API as the caller of the tool. */
@@ -12,18 +11,15 @@ export type CallApi = (
 ) => Promise<{ status: number; text: string }>;
 
 /** A server for one caller: it calls the tools that the caller's scopes allow. The endpoint lists them. */
-export function createMcpServer(
-  { Server, CallToolRequestSchema, McpError, ErrorCode }: McpLibrary,
-  tools: Tool[],
-  callApi: CallApi,
-  version: string,
-): InstanceType<McpLibrary['Server']> {
+export function createMcpServer(tools: Tool[], callApi: CallApi, version: string): Server {
   const server = new Server({ name: 'herald', version }, { capabilities: { tools: {} } });
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const { name, arguments: given = {} } = params;
     const tool = tools.find((each) => each.name === name);
-    if (!tool) throw new McpError(ErrorCode.InvalidParams, `There is no tool "${name}" for this key.`);
-    return callTool(tool, given, callApi, signal);
+    if (!tool) {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}" for this key.`);
+    }
+    return callTool(tool, given, callApi, mcpReq.signal);
   });
   return server;
 }

@@ -2,10 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type ClientOptions,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import Koa from 'koa';
 import { createOwnRequests } from '../../../src/http/own-requests';
 import { mcpEndpoint } from '../../../src/mcp/endpoint';
@@ -30,8 +33,8 @@ afterEach(async () => {
 });
 afterAll(() => service.stop());
 
-async function connect(transport: Transport): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1' });
+async function connect(transport: Transport, options?: ClientOptions): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, options);
   await client.connect(transport);
   clients.push(client);
   return client;
@@ -40,11 +43,12 @@ async function connect(transport: Transport): Promise<Client> {
 /** The address of the agent, as the proxy in front of the service says. */
 const AGENT = '203.0.113.7';
 
-const overHttp = (key: string) =>
+const overHttp = (key: string, options?: ClientOptions) =>
   connect(
     new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), {
       requestInit: { headers: { authorization: `Bearer ${key}`, 'x-forwarded-for': AGENT } },
-    }) as Transport,
+    }),
+    options,
   );
 const namesOf = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
 
@@ -85,6 +89,12 @@ test('a tool is a request to the API: result, refusal and change', async () => {
   const { data } = (await project.api<{ data: { action: string; ip: string }[] }>('GET', '/v1/audit')).body;
   const ofTools = data.filter(({ action }) => action.startsWith('template.'));
   expect(ofTools.map(({ ip }) => ip)).toEqual([AGENT, AGENT]);
+});
+
+test('a client that prefers a newer protocol agrees on one that the service has', async () => {
+  const client = await overHttp(project.api_key, { versionNegotiation: { mode: 'auto' } });
+  const shown = await client.callTool({ name: 'project_get', arguments: {} });
+  expect(shown.structuredContent).toMatchObject({ slug: project.slug });
 });
 
 test('a value in a path leads to no other route', async () => {
@@ -237,6 +247,28 @@ test('herald mcp responds to the last request of an agent that closes its input'
   const [code] = (await once(child, 'close')) as [number];
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ id: 7, result: { tools: expect.any(Array) } });
+}, 60_000);
+
+test('herald mcp ends a call that its agent has cancelled', async () => {
+  const api = http.createServer().listen(0, '127.0.0.1');
+  await once(api, 'listening');
+  const { port } = api.address() as AddressInfo;
+  const child = spawn(process.execPath, [cli, 'mcp', '--api-url', `http://127.0.0.1:${port}`], {
+    env: { ...userEnvironment({}), HERALD_API_KEY: 'hk_x' },
+  });
+  try {
+    const write = (message: object) =>
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    const called = once(api, 'request');
+    write({ id: 7, method: 'tools/call', params: { name: 'project_get' } });
+    const [, response] = (await called) as [http.IncomingMessage, http.ServerResponse];
+    const ended = once(response, 'close');
+    write({ method: 'notifications/cancelled', params: { requestId: 7 } });
+    await ended;
+  } finally {
+    child.kill();
+    api.close().closeAllConnections();
+  }
 }, 60_000);
 
 test('herald mcp refuses an address that is none with a sentence', async () => {
