@@ -7,7 +7,8 @@ import pg from 'pg';
 import { startHeraldProcess } from '../test/support/herald-process';
 import { call } from './calls';
 import type { Publisher } from './publish';
-import { ownCpu, serverPids, treeCpu } from './role-processes';
+import { ownCpu, treeCpu } from './process-cpu';
+import { serverPids } from './role-processes';
 
 const run = promisify(execFile);
 

@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { roleNames, type Role } from '../src/config';
 import { freePort } from '../src/lib/ports';
 import type { BenchEnvironment } from './environment';
 import { metricOf, sumOfMetric } from './metric';
+import { treeCpu } from './process-cpu';
 import type { BenchCluster } from './temporal-cluster';
 import { startHerald } from './worker-process';
 
@@ -106,47 +107,4 @@ export function serverPids(dataDirectory: string): Record<'postgres' | 'temporal
   }[];
   const pidOf = (name: RegExp) => children.find((child) => name.test(child.name))?.pid ?? 0;
   return { postgres: pidOf(/postgres/i), temporal: pidOf(/temporal/i) };
-}
-
-const TICKS_PER_SECOND = 100;
-
-/** CPU of a process alone. Linux only; NaN elsewhere. */
-export function ownCpu(pid: number): number {
-  try {
-    return readStat(pid).ownTicks / TICKS_PER_SECOND;
-  } catch {
-    return NaN;
-  }
-}
-
-/** CPU of a process and its children, including those that have exited. Linux only; NaN elsewhere. */
-export function treeCpu(pid: number): number {
-  try {
-    const { ticks } = readStat(pid);
-    const children = readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .flatMap((name) => {
-        try {
-          return [readStat(Number(name))];
-        } catch {
-          return [];
-        }
-      })
-      .filter((stat) => stat.parent === pid);
-    return (ticks + children.reduce((sum, child) => sum + child.ticks, 0)) / TICKS_PER_SECOND;
-  } catch {
-    return NaN;
-  }
-}
-
-function readStat(pid: number): { parent: number; ticks: number; ownTicks: number } {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The second field is the name in parentheses, which can contain spaces.
-  const fields = text
-    .slice(text.lastIndexOf(')') + 2)
-    .split(' ')
-    .map(Number);
-  const [utime = 0, stime = 0, cutime = 0, cstime = 0] = fields.slice(11, 15);
-  const ownTicks = utime + stime;
-  return { parent: fields[1] ?? 0, ticks: ownTicks + cutime + cstime, ownTicks };
 }

@@ -13,7 +13,8 @@ import { greedyLoads, startGreedy, type GreedyLoad, type GreedyOptions } from '.
 import { metricOf } from './metric';
 import { percentile } from './numbers';
 import { startBenchReceiver, type BenchReceiver } from './receiver';
-import { ownCpu, serverPids, treeCpu } from './role-processes';
+import { ownCpu, treeCpu } from './process-cpu';
+import { serverPids } from './role-processes';
 import { figureTable, type Figure } from './table';
 import { startHerald } from './worker-process';
 

@@ -7,7 +7,7 @@ import { startPostgres } from '../src/embedded/postgres';
 import { findTemporalServer } from '../test/cluster/binaries';
 import { startTemporalCluster } from '../test/cluster/temporal';
 import { startBench, type BenchEnvironment } from './environment';
-import { ownCpu, treeCpu } from './role-processes';
+import { ownCpu, treeCpu } from './process-cpu';
 
 /** A Temporal server of production, with a PostgreSQL of its own, so that the CPU of each is known. */
 export interface BenchCluster {
