@@ -10,8 +10,8 @@ import {
 } from '../contract/common';
 import { writtenSchema } from '../contract/json-schema';
 import { limits, planNames } from '../contract/limits';
-import { formSubmittedExample, formSubmittedSchema } from '../forms/event/contract';
-import { ticketEventSchemas, ticketExample } from '../helpdesk/events/contract';
+import { formSubmittedExample, formSubmittedSchema } from './forms/contract';
+import { ticketEventSchemas, ticketExample } from './tickets/contract';
 
 /**
  * Every event of the specification. TypeScript types, validation on emit, `GET /v1/event-types`, the OpenAPI `webhooks`,

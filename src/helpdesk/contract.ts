@@ -21,7 +21,7 @@ import {
   ticketPriorities,
   ticketSources,
   ticketStatuses,
-} from './events/contract';
+} from '../events/tickets/contract';
 
 export type TicketStatus = (typeof ticketStatuses)[number];
 export type TicketPriority = (typeof ticketPriorities)[number];

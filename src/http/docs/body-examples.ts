@@ -1,4 +1,4 @@
-import { formSubmittedExample } from '../../forms/event/contract';
+import { formSubmittedExample } from '../../events/forms/contract';
 
 /**
  * Request bodies for the samples, by operation, where the required fields alone are no useful request. A test validates

@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { characters } from '../../contract/characters';
 import { exampleChannel, givenTimeSchema, nullableWhoFields } from '../../contract/common';
 
-/*
- * `data` of the events of the helpdesk. Apart from the schemas of its routes, because the catalogue of events is read by
- * contracts that those need.
- */
+/* `data` of the events of the helpdesk, and the values that its routes share with them. */
 
 export const ticketStatuses = ['new', 'in_progress', 'waiting', 'closed'] as const;
 export const ticketPriorities = ['low', 'normal', 'high', 'urgent'] as const;
