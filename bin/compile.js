@@ -39,6 +39,9 @@ async function compile() {
     const text = `${code}//# sourceMappingURL=${path.basename(output)}.map\n`;
     outputs.set(output, text).set(`${output}.map`, map);
   });
+  for (const file of sources.code().filter((name) => name.endsWith('.json'))) {
+    outputs.set(path.join(dist, path.relative(root, file)), read(file));
+  }
   for (const [file, text] of outputs) write(file, text);
   removeOthers(outputs);
 }

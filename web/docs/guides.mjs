@@ -1,38 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Marked } from 'marked';
 import { escape, sequence } from './sequence.mjs';
-
-/** The guides in the order of the menu, each in both languages. */
-const slugs = [
-  'start',
-  'typescript',
-  'python',
-  'login',
-  'embed',
-  'approvals',
-  'openid-connect',
-  'oidc-authjs',
-  'oidc-keycloak',
-  'oidc-supabase',
-  'oidc-logto',
-  'oidc-authentik',
-  'oidc-oauth2-proxy',
-  'oidc-grafana',
-  'webhooks',
-  'publishing',
-  'tracking',
-  'drip',
-  'forms',
-  'support',
-  'subscribing',
-  'sending',
-  'campaigns',
-  'own-bot',
-  'team',
-  'data',
-  'agents',
-];
 
 /** The English webhooks guide is also a document of the repository. */
 const elsewhere = { webhooks: '../docs/receiving-webhooks.md' };
@@ -46,7 +15,7 @@ export function guides(web) {
     name: 'herald-guides',
     generateBundle() {
       const read = (file) => readFileSync(path.join(web, file), 'utf8');
-      const originals = slugs.map((slug) =>
+      const originals = slugsOf(web).map((slug) =>
         guide({ slug, language: 'en' }, read(elsewhere[slug] ?? `docs/guides/${slug}.md`)),
       );
       const built = [
@@ -57,6 +26,12 @@ export function guides(web) {
       this.emitFile({ type: 'asset', fileName: 'docs-icons.svg', source: sprite(web) });
     },
   };
+}
+
+/** Each guide, in both languages; src/http/docs/contents.ts says where it stands in the menu. */
+function slugsOf(web) {
+  const files = readdirSync(path.join(web, 'docs/guides')).filter((name) => name.endsWith('.md'));
+  return [...files.map((name) => path.basename(name, '.md')), ...Object.keys(elsewhere)];
 }
 
 function sprite(web) {
@@ -77,7 +52,8 @@ function sprite(web) {
  * A translation has no code of its own: each `<!-- code -->` in it stands for the next block of the original, so that
  * the two cannot differ. Its headings have the anchors of the original.
  */
-function guide({ slug, language }, markdown, original) {
+function guide({ slug, language }, file, original) {
+  const { menu, markdown } = withoutFrontMatter(file);
   const sections = [];
   const marked = markdownRenderer(sections, language, original);
   const rows = [];
@@ -105,17 +81,25 @@ function guide({ slug, language }, markdown, original) {
   const title = plain(/<h1>(.*?)<\/h1>/s.exec(html)?.[1] ?? slug);
   // The text under each heading, for the search.
   const parts = html.split(/<h[2-6] id="[^"]+">/);
-  sections.forEach(
-    (section, index) => (section.text = plain((parts[index + 1] ?? '').replace(/^.*?<\/h\d>/s, ''))),
-  );
+  sections.forEach((section, index) => {
+    section.facts = factsOf(parts[index + 1] ?? '');
+    section.text = plain((parts[index + 1] ?? '').replace(/^.*?<\/h\d>/s, '').replaceAll(FACTS, ''));
+  });
   return {
     slug,
     language,
     title,
+    menu: menu ?? title,
     rows,
     intro: plain((parts[0] ?? '').replace(/<h1>.*?<\/h1>/s, '')),
     sections,
   };
+}
+
+/** `menu: …` between two lines of `---`: the title in the menu, where it is not that of the page. */
+function withoutFrontMatter(file) {
+  const [all = '', menu] = /^---\nmenu: (.+)\n---\n/.exec(file) ?? [];
+  return { menu, markdown: file.slice(all.length) };
 }
 
 /** A guide in Russian. A translation that has fallen behind its original ends the build. */
@@ -148,7 +132,8 @@ function outline({ rows, sections }) {
     links: links.sort().join('\n'),
     code: code.join('\n'),
     diagrams: String(rows.filter(({ wide }) => wide).length),
-    tables: String(html.split('<table>').length),
+    tables: String(html.split(/<table/).length),
+    facts: sections.map(({ facts }) => facts.length).join(),
   };
 }
 
@@ -197,6 +182,13 @@ function markdownRenderer(sections, language, original) {
         return href.startsWith('../') ? content : `<a href="${local(href)}">${content}</a>`;
       },
       table(token) {
+        const inline = (cell) => this.parser.parseInline(cell.tokens);
+        if (token.header.every(({ text }) => text === '')) {
+          return factsTable(
+            token.rows.map((row) => row.map(inline)),
+            sections.at(-1)?.title ?? '',
+          );
+        }
         const cells = (row, tag) =>
           row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('');
         const body = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('');
@@ -205,6 +197,21 @@ function markdownRenderer(sections, language, original) {
     },
   });
   return marked;
+}
+
+/** A table without a header: each row is a fact, which the search finds by itself. */
+const FACTS = /<table class="facts">.*?<\/table>/gs;
+
+function factsTable(rows, label) {
+  const body = rows.map(([name, text]) => `<tr><th scope="row">${name}</th><td>${text}</td></tr>`).join('');
+  return `<div class="table" tabindex="0" role="group" aria-label="${label}"><table class="facts"><tbody>${body}</tbody></table></div>`;
+}
+
+function factsOf(html) {
+  const rows = (html.match(FACTS) ?? []).flatMap((table) => [
+    ...table.matchAll(/<th scope="row">(.*?)<\/th><td>(.*?)<\/td>/gs),
+  ]);
+  return rows.map(([, name, text]) => ({ name: plain(name), text: plain(text) }));
 }
 
 function anchor(text) {

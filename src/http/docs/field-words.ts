@@ -1,6 +1,6 @@
 import type { Language } from '../../contract/common';
 import { russianForm } from '../../lib/russian-form';
-import { russianFields } from './ru/fields';
+import { russian } from './russian';
 
 /** How tables of fields word types and bounds. */
 export interface FieldWords {
@@ -64,7 +64,7 @@ export const fieldWords: Record<Language, FieldWords> = {
     default: 'Default',
   },
   ru: {
-    description: (text) => russianFields[text] ?? text,
+    description: russian.field,
     if: (field, values) => `Если ${field} — ${values.join(' или ')}:`,
     or: ' или ',
     listOf: (type) => `массив ${type.replace(/^массив/, 'массивов')}`,

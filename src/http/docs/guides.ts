@@ -4,8 +4,9 @@ import type { Language } from '../../contract/common';
 import { packageRoot } from '../../lib/package-root';
 import { html, Html } from '../html';
 import { codeBlock, requestBlock, tabbedBlock, type Tab } from './code-block';
-import { localPath } from './contents';
+import { guideOrder, guidePath } from './contents';
 import { row, type DocsPage } from './layout';
+import { withLimits } from './limit-texts';
 import type { Operation } from './operations';
 import { languages } from './samples';
 import type { SdkCall } from './samples/request';
@@ -23,18 +24,26 @@ export interface Guide {
   slug: string;
   language: Language;
   title: string;
+  /** Its title in the menu. */
+  menu: string;
   rows: { html: string; wide?: boolean; code: GuideCode[] }[];
   intro: string;
-  sections: { id: string; title: string; depth: number; text: string }[];
+  sections: {
+    id: string;
+    title: string;
+    depth: number;
+    text: string;
+    facts: { name: string; text: string }[];
+  }[];
 }
 
+/** The guides in the order of the menu, with the limits filled in. */
 export async function readGuides(): Promise<Guide[]> {
   const file = path.join(packageRoot, 'dist', 'web', 'guides.json');
-  return JSON.parse(await readFile(file, 'utf8')) as Guide[];
-}
-
-export function guidePath({ slug, language }: Pick<Guide, 'slug' | 'language'>): string {
-  return localPath(slug === 'start' ? '/docs' : `/docs/${slug}`, language);
+  const guides = JSON.parse(await readFile(file, 'utf8')) as Guide[];
+  return guides
+    .map((guide) => JSON.parse(withLimits(JSON.stringify(guide), guide.language)) as Guide)
+    .sort((a, b) => guideOrder.indexOf(a.slug) - guideOrder.indexOf(b.slug));
 }
 
 interface Installation {

@@ -3,11 +3,11 @@ import { languages, type Language } from '../../contract/common';
 import { html } from '../html';
 import { openApiDocument } from '../openapi';
 import type { Route } from '../route';
-import { localPath, resourcePath } from './contents';
-import { guidePage, guidePath, readGuides } from './guides';
+import { guidePath, localPath, resourcePath } from './contents';
+import { guidePage, readGuides } from './guides';
 import { createLayout, heading, type DocsPage } from './layout';
 import { byResource, listOperations, type Operation } from './operations';
-import { errorsPage, eventsPage, limitsPage } from './pages';
+import { errorsPage, eventsPage } from './pages';
 import { newChoice, readerLanguage, remember } from '../reader-language';
 import { operationList, operationUrl, referenceIndex, resourcePage } from './reference';
 import { searchIndex } from './search-index';
@@ -33,7 +33,8 @@ type Renderers = Map<string, Renderer>;
 /** What renders each path. Describing every route takes a quarter of a second. */
 async function renderers({ routes, publicUrl }: DocsOptions): Promise<Renderers> {
   const operations = listOperations(routes);
-  const layout = createLayout(byResource(operations).map(([tag]) => tag));
+  const resources = byResource(operations).map(([tag]) => tag);
+  const layout = createLayout(resources, await readGuides());
   const found: Renderers = new Map();
   for (const language of languages) {
     for (const [path, content] of Object.entries(await pages(language, operations, publicUrl))) {
@@ -85,7 +86,6 @@ async function pages(
     '/docs/errors': () => errorsPage(language),
     '/docs/events': () => eventsPage(urlOf, language),
     '/docs/signature': () => signaturePage(language),
-    '/docs/limits': () => limitsPage(language),
   };
 }
 

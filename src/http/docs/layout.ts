@@ -22,8 +22,8 @@ export interface DocsPage {
 /** Renders a page into the frame of the documentation; `resources` are the tags of the API. */
 export type RenderPage = (page: DocsPage, language: Language) => string;
 
-export function createLayout(resources: string[]): RenderPage {
-  const menus = { en: menu('en', resources), ru: menu('ru', resources) };
+export function createLayout(resources: string[], guides: Parameters<typeof menu>[2]): RenderPage {
+  const menus = { en: menu('en', resources, guides), ru: menu('ru', resources, guides) };
   return (page, language) => docsPage(page, language, menus[language]);
 }
 

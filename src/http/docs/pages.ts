@@ -3,12 +3,11 @@ import { errorCodes, errorTable, isRetryable } from '../../contract/errors';
 import { eventNames, eventTypes, isExtension } from '../../events/contract';
 import { html, type Html } from '../html';
 import { codeBlock } from './code-block';
-import { errorTexts } from './error-texts';
+import { errorText } from './error-texts';
 import { eventText } from './event-texts';
 import { fieldTable } from './field-table';
 import { fieldWords } from './field-words';
 import { heading, row, type DocsPage } from './layout';
-import { limitAnchor, limitGroups } from './limit-groups';
 import { prose } from './prose';
 import { reasonTexts } from './reasons';
 import type { Json } from './samples/request';
@@ -42,7 +41,7 @@ export function errorsPage(language: Language): DocsPage {
   const words = texts[language];
   const { title, introduction } = errorWords[language];
   const entries = errorCodes.map((code) => {
-    const { text, help } = errorTexts[language][code];
+    const { text, help } = errorText(code, language);
     return html`<section class="entry" id="${code}">
       <h2>
         <a class="anchor" href="#${code}"><code>${code}</code></a>
@@ -177,48 +176,4 @@ function reasons(name: string, data: Json, language: Language): Html | '' {
         </tbody>
       </table>
     </div>`;
-}
-
-const limitWords: Record<Language, { title: string; introduction: Html }> = {
-  en: {
-    title: 'Limits',
-    introduction: html`The operator can raise the limits of requests, events, waiting deliveries and sessions
-      of a project. Responses to requests with an API key include <code>X-RateLimit-Limit</code>,
-      <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code> (Unix seconds). Characters are
-      UTF-16 code units, as the messengers count them: most emoji have two or more.`,
-  },
-  ru: {
-    title: 'Лимиты',
-    introduction: html`Лимиты запросов, событий, ожидающих доставок и сессий оператор может поднять для
-      отдельного проекта. В ответах на запросы с ключом API есть <code>X-RateLimit-Limit</code>,
-      <code>X-RateLimit-Remaining</code> и <code>X-RateLimit-Reset</code> (секунды Unix). Символы считаются
-      как в мессенджерах, в единицах UTF-16: большинство эмодзи — это два символа и больше.`,
-  },
-};
-
-export function limitsPage(language: Language): DocsPage {
-  const { title, introduction } = limitWords[language];
-  return {
-    path: '/docs/limits',
-    title,
-    headings: limitGroups.map((group) => ({ id: limitAnchor(group.title), title: group.title[language] })),
-    content: html`<h1>${title}</h1>
-      <p class="lead">${introduction}</p>
-      ${limitGroups.map(
-        (group) =>
-          html`${heading(2, limitAnchor(group.title), group.title[language])}
-            <div class="table lead" tabindex="0" role="group" aria-label="${group.title[language]}">
-              <table>
-                <tbody>
-                  ${group.lines.map(({ [language]: [name, value] }) => {
-                    return html`<tr>
-                      <th scope="row">${name}</th>
-                      <td>${value}</td>
-                    </tr>`;
-                  })}
-                </tbody>
-              </table>
-            </div>`,
-      )}`,
-  };
 }

@@ -4,15 +4,14 @@ import { limits } from '../../contract/limits';
 import { html, type Html } from '../html';
 import { codeBlock, requestBlock } from './code-block';
 import { localPath, resourceAnchor, resourcePath, resourceTitle } from './contents';
-import { errorTexts } from './error-texts';
+import { errorText } from './error-texts';
 import { fieldTable } from './field-table';
 import { fieldWords } from './field-words';
 import { heading, row, type DocsPage } from './layout';
 import { sampleRequest, textOf } from './operation-sample';
 import { byResource, type Operation } from './operations';
 import { prose } from './prose';
-import { russianNotes } from './ru/notes';
-import { russianSummaries } from './ru/summaries';
+import { russian } from './russian';
 import { exampleResponse } from './schema-example';
 import { fieldLines } from './schema-fields';
 import { texts, type Texts } from './texts';
@@ -23,13 +22,13 @@ export function operationUrl({ tag, id }: Pick<Operation, 'tag' | 'id'>, languag
 }
 
 /** What an operation does, in a few words. */
-export function summaryOf({ id, summary }: Pick<Operation, 'id' | 'summary'>, language: Language): string {
-  return language === 'ru' ? (russianSummaries[id] ?? summary) : summary;
+export function summaryOf({ summary }: Pick<Operation, 'summary'>, language: Language): string {
+  return language === 'ru' ? russian.summary(summary) : summary;
 }
 
 /** What else there is to say about an operation; empty if there is nothing. */
 export function noteOf({ description }: Pick<Operation, 'description'>, language: Language): string {
-  return language === 'ru' ? (russianNotes[description] ?? description) : description;
+  return language === 'ru' ? russian.note(description) : description;
 }
 
 /** The list of operations on the first page. */
@@ -217,7 +216,7 @@ function errorTableOf(title: string, codes: ErrorCode[], language: Language, wor
                 <a href="${localPath('/docs/errors', language)}#${code}"><code>${code}</code></a>
                 <span class="type">${errorTable[code].status}</span>
               </th>
-              <td>${errorTexts[language][code].text}</td>
+              <td>${errorText(code, language).text}</td>
             </tr>`,
         )}
       </tbody>

@@ -1,11 +1,10 @@
 import type { Language } from '../../contract/common';
 import { errorCodes, errorTable } from '../../contract/errors';
 import { eventTypes } from '../../events/contract';
-import { localPath } from './contents';
-import { errorTexts } from './error-texts';
+import { guidePath, localPath } from './contents';
+import { errorText } from './error-texts';
 import { eventText } from './event-texts';
-import { guidePath, type Guide } from './guides';
-import { limitAnchor, limitGroups } from './limit-groups';
+import type { Guide } from './guides';
 import type { Operation } from './operations';
 import { noteOf, operationUrl, summaryOf } from './reference';
 import type { Json } from './samples/request';
@@ -28,12 +27,11 @@ interface Kinds {
   error: string;
   event: string;
   tool: string;
-  limit: string;
 }
 
 const kinds: Record<Language, Kinds> = {
-  en: { guide: 'Guide', error: 'Error', event: 'Event', tool: 'Tool', limit: 'Limit' },
-  ru: { guide: 'Руководство', error: 'Ошибка', event: 'Событие', tool: 'Инструмент', limit: 'Лимит' },
+  en: { guide: 'Guide', error: 'Error', event: 'Event', tool: 'Tool' },
+  ru: { guide: 'Руководство', error: 'Ошибка', event: 'Событие', tool: 'Инструмент' },
 };
 
 /** Built once for each language, from the same data as the pages. */
@@ -55,7 +53,7 @@ export function searchIndex(guides: Guide[], operations: Operation[], language: 
       title: code,
       kind: `${words.error} ${errorTable[code].status}`,
       url: local(`/docs/errors#${code}`),
-      text: `${errorTexts[language][code].text} ${errorTexts[language][code].help}`,
+      text: Object.values(errorText(code, language)).join(' '),
     })),
     ...eventTypes().map(({ name, schema }) => ({
       title: name,
@@ -70,17 +68,6 @@ export function searchIndex(guides: Guide[], operations: Operation[], language: 
       url: local('/docs/signature'),
       text: signatureWords[language].summary,
     },
-    ...limitGroups.flatMap(({ title, lines }) =>
-      lines.map((line) => {
-        const [name, value] = line[language];
-        return {
-          title: name,
-          kind: words.limit,
-          url: local(`/docs/limits#${limitAnchor(title)}`),
-          text: value,
-        };
-      }),
-    ),
   ];
 }
 
@@ -102,11 +89,13 @@ function guideEntries(guide: Guide, kind: string): SearchEntry[] {
   const url = guidePath(guide);
   return [
     { title: guide.title, kind, url, text: guide.intro },
-    ...guide.sections.map((section) => ({
-      title: section.title,
-      kind: guide.title,
-      url: `${url}#${section.id}`,
-      text: section.text,
-    })),
+    ...guide.sections.flatMap(({ id, title, text, facts }) =>
+      [...(facts.length === 0 || text !== '' ? [{ name: title, text }] : []), ...facts].map((found) => ({
+        title: found.name,
+        kind: guide.title,
+        url: `${url}#${id}`,
+        text: found.text,
+      })),
+    ),
   ];
 }

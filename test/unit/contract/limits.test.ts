@@ -5,6 +5,7 @@ import { newBatchSchema } from '../../../src/broadcasts/batch/contract';
 import { newRecurringSchema } from '../../../src/broadcasts/recurring/contract';
 import { newScheduledSchema } from '../../../src/broadcasts/scheduled/contract';
 import { limits } from '../../../src/contract/limits';
+import { withLimits } from '../../../src/http/docs/limit-texts';
 import { newChainSchema, newEnrolmentSchema } from '../../../src/drip/contract';
 import { trackSchema } from '../../../src/tracked/contract';
 import { isInRange } from '../../../src/tracked/track';
@@ -18,17 +19,35 @@ const filesIn = (folder: string) =>
     path.join(root, folder, name),
   );
 
-test('the code uses every limit', () => {
+test('the code or a guide uses every limit', () => {
   const source = filesIn('src')
     .filter((file) => file.endsWith('.ts') && !file.endsWith(path.join('contract', 'limits.ts')))
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n');
+  const guides = filesIn('web/docs/guides')
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => readFileSync(file, 'utf8'));
   // `limits.name`, or `const { name } = limits`.
   const taken = [...source.matchAll(/\{([^{}]*)\}\s*=\s*limits\b/g)].map(([, names]) => names).join();
+  const text = [source, ...guides].join('\n');
   const isUsed = (name: string) =>
-    new RegExp(`\\blimits\\s*\\.\\s*${name}\\b`).test(source) || new RegExp(`\\b${name}\\b`).test(taken);
+    new RegExp(`\\blimits\\s*\\.\\s*${name}\\b`).test(text) || new RegExp(`\\b${name}\\b`).test(taken);
   expect(Object.keys(limits).filter((name) => !isUsed(name))).toEqual([]);
 });
+
+test.each(['en', 'ru'] as const)(
+  'every placeholder of the guides and messages names a limit: %s',
+  (language) => {
+    const folders = language === 'en' ? ['web/docs/guides'] : ['web/docs/guides/ru', 'src/http/docs/ru'];
+    const texts = folders.flatMap((folder) => filesIn(folder)).filter((file) => /\.(md|json)$/.test(file));
+    const filled = texts.map((file) => withLimits(readFileSync(file, 'utf8'), language));
+    expect(filled.join('\n')).not.toMatch(/\{\{(limits|plans|teamLimits)\b/);
+    expect(withLimits('{{limits.requestBodyBytes in MiB}} of {{limits.importRows}}', language)).toBe(
+      language === 'en' ? '1 of 500,000' : '1 of 500\u00a0000',
+    );
+    expect(() => withLimits('{{limits.gone}}', language)).toThrow('no such limit: {{limits.gone}}');
+  },
+);
 
 const content = { text: 'x' };
 const to = { external_id: 'a' };

@@ -11,6 +11,7 @@ const guide = {
   slug: 'webhooks',
   language: 'en' as const,
   title: 'Receiving webhooks',
+  menu: 'Receiving webhooks',
   rows: [],
   intro: 'Herald sends each event as a POST.',
   sections: [
@@ -19,6 +20,7 @@ const guide = {
       title: 'What a receiver does',
       depth: 2,
       text: 'Deduplicate by delivery id.',
+      facts: [],
     },
   ],
 };

@@ -1,52 +1,65 @@
 import { routeSpecs } from '../../../../sdk/generator/routes';
-import { eventTypes } from '../../../../src/events/contract';
+import { errorTable } from '../../../../src/contract/errors';
+import { eventRegistry, eventTypes } from '../../../../src/events/contract';
 import { fieldWords } from '../../../../src/http/docs/field-words';
 import { listOperations } from '../../../../src/http/docs/operations';
 import { noteOf } from '../../../../src/http/docs/reference';
-import { russianFields } from '../../../../src/http/docs/ru/fields';
-import { russianNotes } from '../../../../src/http/docs/ru/notes';
-import { russianResources } from '../../../../src/http/docs/ru/resources';
-import { russianSummaries } from '../../../../src/http/docs/ru/summaries';
+import { catalogues, hashOf, type Catalogue } from '../../../../src/http/docs/russian';
 import type { Json } from '../../../../src/http/docs/samples/request';
 import { fieldLines } from '../../../../src/http/docs/schema-fields';
 import type { Route } from '../../../../src/http/route';
 
 const operations = listOperations(routeSpecs().map((spec) => ({ spec }) as Route));
 
-/** The descriptions that tables of fields show, read as the pages read them. */
-function descriptions(): string[] {
-  const shown = new Set<string>();
-  const words = {
-    ...fieldWords.en,
-    description: (text: string) => {
-      shown.add(text);
-      return text;
-    },
-  };
-  const parameters = operations.flatMap((operation) =>
-    operation.parameters.map(({ name, schema }) => ({ type: 'object', properties: { [name]: schema } })),
-  );
-  const bodies = operations.flatMap(({ body, response }) => [body ?? [], response ?? []].flat());
-  const events = eventTypes().map(({ schema }) => schema as Json);
-  for (const schema of [...parameters, ...bodies, ...events]) fieldLines(schema, words);
-  return [...shown];
+/** An English sentence, and the id of the place where it stands. */
+type Place = [id: string, sentence: string];
+
+/** The descriptions of a table of fields, as the pages read them. */
+function descriptions(id: string, schema: Json | undefined): Place[] {
+  if (!schema) return [];
+  const words = { ...fieldWords.en, description: (text: string) => `«${text}»` };
+  return fieldLines(schema, words).flatMap(({ name, description }): Place[] => {
+    const [, text] = /«([^]*)»/.exec(description) ?? [];
+    return text === undefined ? [] : [[`${id}.${name}`, text]];
+  });
 }
 
-const tables: [file: string, table: Readonly<Record<string, string>>, used: string[]][] = [
-  ['fields', russianFields, descriptions()],
-  ['notes', russianNotes, operations.map(({ description }) => description).filter(Boolean)],
-  ['summaries', russianSummaries, operations.map(({ id }) => id)],
-  ['resources', russianResources, operations.map(({ tag }) => tag)],
-];
+function dataOf(schema: unknown): Json | undefined {
+  return (schema as { properties: Record<string, Json> }).properties['data'];
+}
 
-test.each(tables)('src/http/docs/ru/%s.ts has everything that the reference shows, and no more', (...row) => {
-  const [, table, used] = row;
-  expect(used.length).toBeGreaterThan(20);
-  const names = new Set(used);
+const places: Record<keyof typeof catalogues, Place[]> = {
+  errors: Object.entries(errorTable).flatMap(([code, { text, help }]): Place[] => [
+    [`${code}.text`, text],
+    [`${code}.help`, help],
+  ]),
+  events: Object.entries(eventRegistry).map(([name, { summary }]) => [name, summary]),
+  fields: [
+    ...eventTypes().flatMap(({ name, schema }) => descriptions(name, dataOf(schema))),
+    ...operations.flatMap(({ id, parameters, body, response }) => [
+      ...parameters.flatMap(({ name, schema }) => descriptions(id, { properties: { [name]: schema } })),
+      ...descriptions(`${id}.body`, body),
+      ...descriptions(`${id}.response`, response),
+    ]),
+  ],
+  notes: operations.map(({ id, description }): Place => [id, description]).filter(([, text]) => text !== ''),
+  resources: operations.map(({ tag }) => [tag, tag]),
+  summaries: operations.map(({ id, summary }) => [id, summary]),
+};
+
+const catalogueNames = Object.keys(catalogues) as (keyof typeof catalogues)[];
+
+test.each(catalogueNames)('src/http/docs/ru/%s.json has every sentence of today, and no other', (name) => {
+  const catalogue: Catalogue = catalogues[name];
+  const keys = places[name].map(([id, sentence]) => ({ key: `${id}#${hashOf(sentence)}`, sentence }));
+  const translated = new Set(Object.keys(catalogue).map((key) => key.split('#')[1]));
+  const there = new Set(keys.map(({ key }) => key));
+  expect(keys.length).toBeGreaterThan(20);
   expect({
-    missing: [...names].filter((name) => !(name in table)),
-    unused: Object.keys(table).filter((name) => !names.has(name)),
-  }).toEqual({ missing: [], unused: [] });
+    missing: keys.filter(({ sentence }) => !translated.has(hashOf(sentence))),
+    stale: Object.keys(catalogue).filter((key) => !there.has(key)),
+  }).toEqual({ missing: [], stale: [] });
+  expect(translated.size).toBe(Object.keys(catalogue).length);
 });
 
 /** What is the same in every language: numbers, and names in backticks. */
@@ -57,11 +70,16 @@ function facts(text: string): string[] {
 }
 
 test('Russian descriptions have the numbers and names of the English ones', () => {
-  const translated = Object.entries({ ...russianFields, ...russianNotes });
   expect(facts('Up to 20,000 of `data`.')).toEqual(['20000', '`data`']);
-  expect(
-    translated.filter(([english, russian]) => String(facts(english)) !== String(facts(russian))),
-  ).toEqual([]);
+  const different = (['fields', 'notes'] as const).flatMap((name) => {
+    const catalogue: Catalogue = catalogues[name];
+    return places[name]
+      .map(([id, english]) => [english, catalogue[`${id}#${hashOf(english)}`]] as const)
+      .filter(
+        ([english, russian]) => russian !== undefined && String(facts(english)) !== String(facts(russian)),
+      );
+  });
+  expect(different).toEqual([]);
 });
 
 test('tables of fields and notes are Russian only in the Russian reference', () => {
