@@ -6,6 +6,7 @@ import { benchDrip } from './drip';
 import { benchExport } from './export';
 import { benchExpress } from './express';
 import { benchGrown } from './grown';
+import { benchIdle } from './idle';
 import { benchLanes } from './lanes';
 import { benchLogin } from './login';
 import { benchOidc } from './oidc';
@@ -33,6 +34,7 @@ const benches: Record<string, (words: string[]) => Promise<Figure[]>> = {
   publish: benchPublish,
   lanes: benchLanes,
   grown: benchGrown,
+  idle: benchIdle,
   cost: benchCost,
   workers: benchWorkers,
   retention: benchRetention,
