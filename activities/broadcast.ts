@@ -3,8 +3,10 @@ import type { BroadcastStatus } from '../src/broadcasts/contract';
 import { finishBroadcast } from '../src/broadcasts/jobs';
 import { findBroadcast, markCancelling } from '../src/broadcasts/queries/broadcasts';
 import { msUntilDue } from '../src/broadcasts/queries/claims';
+import { reportRun } from '../src/broadcasts/queries/runs';
 import { runBroadcast } from '../src/broadcasts/run';
 import type { Core } from '../src/core';
+import { withTransaction } from '../src/db/pool';
 import { reported } from './failures';
 import { withHeartbeats } from './heartbeats';
 
@@ -12,27 +14,25 @@ export interface BroadcastRef {
   jobId: string;
 }
 
-/** Only counts and statuses, because operators can read histories. */
-export interface BroadcastProgress {
-  status: BroadcastStatus;
+/** Only counts, times and statuses, because operators can read histories. */
+export interface BroadcastState {
+  /** `parked`: the project may not send; the agenda starts a new workflow when it may. */
+  status: BroadcastStatus | 'parked';
   sent: number;
   failed: number;
   skipped: number;
   total: number;
-}
-
-export interface BroadcastPage extends BroadcastProgress {
-  hasMore: boolean;
-  /** Until the next page: when a recipient is due, or another job of the project has had its turn. */
+  /** When the next page is due, as ISO 8601; null if nothing is left to send. */
+  nextAt: string | null;
   waitMs: number;
-  /** The project may not send: the workflow ends, and the relay starts it again when it may. */
-  isPaused?: boolean;
 }
 
 /** One page: long enough to keep histories short, short enough that a shutdown need not wait. */
 const PAGE_MS = 60_000;
 /** Until a job asks again whether it is its turn among those of its project. */
 const BUSY_MS = 15_000;
+/** Until a broadcast that another run is still sending is asked for its end again. */
+const CHECK_AGAIN_MS = 1_000;
 const HEARTBEAT_MS = 2_000;
 
 export type BroadcastActivities = ReturnType<typeof createBroadcastActivities>;
@@ -44,36 +44,46 @@ export interface BroadcastActivityDeps extends Core {
 
 /** The activities of the `broadcast` workflow. Each is idempotent: the rows show what is left to do. */
 export function createBroadcastActivities(deps: BroadcastActivityDeps) {
-  async function progress(jobId: string): Promise<BroadcastProgress> {
+  async function stateOf(jobId: string, nextInMs: number | null): Promise<BroadcastState> {
+    const next = {
+      nextAt: nextInMs === null ? null : new Date(Date.now() + nextInMs).toISOString(),
+      waitMs: nextInMs ?? 0,
+    };
     const found = await findBroadcast(deps.pool, jobId);
-    if (!found) return { status: 'cancelled', sent: 0, failed: 0, skipped: 0, total: 0 };
+    if (!found) return { status: 'cancelled', sent: 0, failed: 0, skipped: 0, total: 0, ...next };
     const { status, sent, failed, skipped, total } = found;
-    return { status, sent, failed, skipped, total };
+    return { status, sent, failed, skipped, total, ...next };
+  }
+
+  /** A page that ends early is due when a recipient is, or when another job of the project has had its turn. */
+  async function msUntilNext(jobId: string, end: 'more' | 'busy'): Promise<number> {
+    const waitMs = end === 'busy' ? BUSY_MS : await msUntilDue(deps.pool, jobId);
+    return (await reportRun(deps.pool, jobId, { inMs: waitMs })) ? waitMs : 0;
   }
 
   return {
     /** Sends for up to a minute. Progress and cancellation are in the rows. */
-    sendPage: reported(({ jobId }: BroadcastRef): Promise<BroadcastPage> =>
+    sendPage: reported(({ jobId }: BroadcastRef): Promise<BroadcastState> =>
       withHeartbeats(HEARTBEAT_MS, async () => {
         const signal = AbortSignal.any([deps.stopping, cancellationSignal()]);
         const end = await runBroadcast(deps, jobId, { signal, pageMs: PAGE_MS });
-        const waitMs = end === 'more' ? await msUntilDue(deps.pool, jobId) : end === 'busy' ? BUSY_MS : 0;
-        const page = { ...(await progress(jobId)), hasMore: end === 'more' || end === 'busy', waitMs };
-        return end === 'paused' ? { ...page, isPaused: true } : page;
+        if (end === 'more' || end === 'busy') return stateOf(jobId, await msUntilNext(jobId, end));
+        const state = await stateOf(jobId, null);
+        return end === 'parked' ? { ...state, status: 'parked' } : state;
       }),
     ),
 
-    /** Ends the broadcast if no recipients are left, and returns its progress. */
-    finishBroadcast: reported(async ({ jobId }: BroadcastRef): Promise<BroadcastProgress> => {
-      await finishBroadcast(deps, jobId, { workerIsGone: true });
-      const now = await progress(jobId);
-      deps.log.info({ broadcast_id: jobId, ...now }, 'broadcast');
-      return now;
+    /** Ends the broadcast if no recipients are left. Another run that has taken it over may still send: it is asked again. */
+    finishBroadcast: reported(async ({ jobId }: BroadcastRef): Promise<BroadcastState> => {
+      const isEnded = await finishBroadcast(deps, jobId, { workerIsGone: true });
+      const state = await stateOf(jobId, isEnded ? null : CHECK_AGAIN_MS);
+      deps.log.info({ broadcast_id: jobId, ...state }, 'broadcast');
+      return state;
     }),
 
     /** Runs when an operator cancels the workflow in the Temporal UI: the row must be cancelled too. */
     cancelBroadcast: reported(async ({ jobId }: BroadcastRef): Promise<void> => {
-      await markCancelling(deps.pool, jobId);
+      await withTransaction(deps.pool, (db) => markCancelling(db, jobId));
       await finishBroadcast(deps, jobId, { workerIsGone: true });
     }),
   };

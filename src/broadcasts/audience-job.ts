@@ -27,7 +27,7 @@ export class TooManyRecipients extends Error {}
 export class TooManyJobs extends Error {}
 
 /**
- * Inserts a broadcast and wakes the relay. Its workflow copies the audience. Takes the project's row lock, under which
+ * Inserts a broadcast, whose workflow copies the audience. Takes the project's row lock, under which
  * open broadcasts are counted; the audience was counted before it.
  */
 export async function insertAudienceJob(

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { unschedule } from '../base/agenda';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
@@ -45,7 +46,7 @@ export interface StartedBroadcast {
   total_subscribers: number;
 }
 
-/** The relay starts the workflow after the commit. The job's id is the work's id. */
+/** The workflow is started after the commit. The job's id is the work's id. */
 export async function startBroadcast(
   { pool, config }: BroadcastDeps,
   projectId: string,
@@ -135,7 +136,7 @@ const CANCEL_POLL_MS = 50;
 
 /**
  * Stops all further sends. Calls in flight finish first; this request or the worker then writes the end. Where neither does, the
- * relay wakes the workflow.
+ * agenda wakes the workflow.
  */
 export async function cancelJob(
   deps: EndDeps,
@@ -147,7 +148,7 @@ export async function cancelJob(
   if (!(await findJob(pool, projectId, kind, id))) throw new AppError('not_found');
   // A refusal rolls the transaction back, so that it has no entry in the audit log.
   await withTransaction(pool, async (db) => {
-    if ((await markCancelling(db, id)) > 0) return;
+    if (await markCancelling(db, id)) return;
     const ended = await findJob(db, projectId, kind, id);
     if (!ended) throw new AppError('not_found');
     if (ended.status === 'completed') {
@@ -205,7 +206,9 @@ function endIfDone(
     if (open.sending > 0 && !workerIsGone) return false;
     if (open.sending > 0) await failLost(db, broadcast, config);
     if (open.queued > 0) await skipQueuedRecipients(db, id);
-    await emitEnd(db, broadcast, await endBroadcast(db, id, isCancelled ? 'cancelled' : 'completed'));
+    const end = await endBroadcast(db, id, isCancelled ? 'cancelled' : 'completed');
+    await unschedule(db, broadcast.kind, [id]);
+    await emitEnd(db, broadcast, end);
     return true;
   });
 }

@@ -9,13 +9,13 @@ import type { MessageContent } from '../messages/contract';
 import { faultOf } from '../templates';
 import { afterFailure, OutageBackoff } from './after-failure';
 import { copyNext } from './audience-job';
-import { extendBroadcastLease } from './queries/broadcasts';
 import { enterProject, type ProjectRun } from './project-runs';
 import { claimRecipients, type ClaimedRecipient, type ReachableRecipient } from './queries/claims';
 import { recordRecipientMedia, type RecipientResult } from './queries/results';
 import {
   beginRun,
-  pauseRun,
+  parkRun,
+  reportRun,
   senderKey,
   updateRecipients,
   type BroadcastRun,
@@ -34,29 +34,29 @@ export interface RunOptions {
 
 /**
  * `drained`: no recipients are left. `stopped`: cancelled, ended or taken over. `more`: the page's time is up. `busy`: it is
- * the turn of another job of the project. `paused`: the project may not send; the relay starts the workflow again when it may.
+ * the turn of another job of the project. `parked`: the project may not send; the workflow is started again when it may.
  */
-export type RunEnd = 'drained' | 'stopped' | 'more' | 'busy' | 'paused';
+export type RunEnd = 'drained' | 'stopped' | 'more' | 'busy' | 'parked';
 
 /** Calls in flight per bot: one second's worth, which also bounds how many outcomes a kill leaves unknown. */
 const MIN_CONCURRENCY = 50;
 const TICK_MS = 100;
 /** How often a waiting run checks whether it was cancelled. */
 const CANCEL_CHECK_MS = 1_000;
-const LEASE_RENEWAL_MS = 20_000;
+const REPORT_MS = 20_000;
 const NOT_CONNECTED_MS = 5_000;
 
 /** Sends one page of a broadcast through every bot of the project, at the pace that all processes share. */
 export async function runBroadcast(deps: RunDeps, id: string, options: RunOptions): Promise<RunEnd> {
-  const { run, isPaused } = await beginRun(deps.pool, id);
-  if (!run) return isPaused ? 'paused' : 'stopped';
+  const { run, isParked } = await beginRun(deps.pool, id);
+  if (!run) return isParked ? 'parked' : 'stopped';
   const own = enterProject(run.projectId);
   if (!own) return 'busy';
   let isWanted = false;
   const end = await runPage(deps, run, own, options).finally(() => {
     isWanted = own.leave();
   });
-  if (end === 'paused') return (await pauseRun(deps.pool, id)) ? 'paused' : 'more';
+  if (end === 'parked') return (await parkRun(deps.pool, id)) ? 'parked' : 'more';
   return end === 'more' && isWanted ? 'busy' : end;
 }
 
@@ -69,11 +69,11 @@ async function runPage(
   const { id } = run;
   const messages = messagesOf(run, deps.config.HERALD_SUBSCRIBER_ID_FORMAT);
   const recorder = createBroadcastRecorder(deps, run);
-  const renewal = setInterval(() => {
-    extendBroadcastLease(deps.pool, id).catch((err: unknown) =>
-      deps.log.warn({ err, broadcast_id: id }, 'the lease of a broadcast could not be extended'),
+  const reports = setInterval(() => {
+    reportRun(deps.pool, id).catch((err: unknown) =>
+      deps.log.warn({ err, broadcast_id: id }, 'a broadcast could not report that it runs'),
     );
-  }, LEASE_RENEWAL_MS);
+  }, REPORT_MS);
   try {
     // Nothing is sent before: a broadcast that is drained has no audience left.
     while (await inTurn(run.projectId, () => copyNext(deps.pool, id))) {
@@ -96,10 +96,10 @@ async function runPage(
     const failure = ends.find((end) => typeof end === 'object');
     if (failure) throw failure.error;
     if (ends.includes('stopped')) return 'stopped';
-    if (ends.includes('paused')) return 'paused';
+    if (ends.includes('parked')) return 'parked';
     return ends.every((end) => end === 'drained') ? 'drained' : 'more';
   } finally {
-    clearInterval(renewal);
+    clearInterval(reports);
   }
 }
 
@@ -187,7 +187,7 @@ async function runSender(
         callsOf,
         recordBlocked: (db, blocked) => recorder.writeIn(db, blocked.map(asBlocked)),
       });
-      if (claim.state === 'stopped' || claim.state === 'paused') return claim.state;
+      if (claim.state === 'stopped' || claim.state === 'parked') return claim.state;
       if (claim.state === 'later') {
         if (isIdle) return 'more';
         if (inFlight.size > 0) await Promise.race(inFlight);

@@ -13,8 +13,6 @@ export const notifyChannels = {
   delivery: 'herald_delivery',
   /** A bot update is stored and waits to be handled. */
   botUpdate: 'herald_bot_update',
-  /** Broadcasts wait for their workflow. */
-  broadcast: 'herald_broadcast',
   /** A project's own bot was connected, replaced or removed, or its status changed. */
   bots: 'herald_bots',
   /** Workflows of scheduled messages are to be started or signalled. */

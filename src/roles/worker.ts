@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import { batchKind, startAgenda, type Agenda, type Kind } from '../base/agenda';
-import { startBroadcastRelay } from '../broadcasts/relay';
+import { broadcastKinds } from '../broadcasts/kind';
 import { startRecurringRelay } from '../broadcasts/recurring/relay';
 import { startScheduledRelay } from '../broadcasts/scheduled/relay';
 import type { Core } from '../core';
@@ -144,12 +144,15 @@ async function startOnTemporal(
   const onWorkerConnection = { ...core, client, eagerClient: () => client };
   const forLogin = { ...onWorkerConnection, pool: core.pools.login };
   const starter = createSessionStarter(forLogin);
-  agenda.add([ticketKind(onWorkerConnection), importKind(onWorkerConnection)]);
+  agenda.add([
+    ticketKind(onWorkerConnection),
+    importKind(onWorkerConnection),
+    ...broadcastKinds(onWorkerConnection),
+  ]);
   const relays = [
     startSessionRelay({ ...forLogin, starter }),
     startSessionReconciler({ ...forLogin, starter }),
     startDeliveryRelay({ ...onWorkerConnection, fastEndpoints }),
-    startBroadcastRelay(onWorkerConnection),
     startScheduledRelay(onWorkerConnection),
     startRecurringRelay(onWorkerConnection),
     startDripRelay(onWorkerConnection),

@@ -109,18 +109,18 @@ async function seedMessages(service: TestService, projectId: string): Promise<vo
   );
 }
 
-/** Broadcasts and batches, the newest of each under way. No workflow is started for them: `wake_at` is infinite. */
+/** Broadcasts and batches, the newest of each under way. Without an entry in the agenda none is sent. */
 async function seedJobs(service: TestService, projectId: string): Promise<void> {
   await service.pool.query(
     `INSERT INTO broadcasts (project_id, kind, status, content, audience, total, sent, failed, skipped, possible_duplicates,
-       wake_at, created_at, started_at, ended_at)
+       created_at, started_at, ended_at)
      SELECT $1, kind, status,
        CASE WHEN kind = 'batch' THEN '{"templates": {}}'
          ELSE jsonb_build_object('text', left($2, 4 + (n * 13) % 90) || ' ' || n, 'format', 'plain', 'buttons', '[]'::jsonb) END,
        CASE WHEN kind = 'batch' OR n % 3 = 0 THEN '{}'
          ELSE '{"tags_all": ["vip", "green tea", "asked about the opening hours of the tea room"]}' END::jsonb,
        n * 97, CASE WHEN ended THEN n * 90 END, CASE WHEN ended THEN n * 5 END, CASE WHEN ended THEN n * 2 END,
-       CASE WHEN ended THEN 0 END, 'infinity', at, at, CASE WHEN ended THEN at + interval '5 minutes' END
+       CASE WHEN ended THEN 0 END, at, at, CASE WHEN ended THEN at + interval '5 minutes' END
      FROM (VALUES ('broadcast', $3::int), ('batch', $4::int)) kinds (kind, count), generate_series(1, count) n,
        LATERAL (SELECT n > 1 AS ended, now() - make_interval(hours => n) AS at,
          CASE WHEN n = 1 THEN 'running' WHEN n % 8 = 0 THEN 'cancelled' ELSE 'completed' END AS status) job`,

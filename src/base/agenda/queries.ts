@@ -9,12 +9,15 @@ export const retention = (): Retention => ({
   agenda: { bounded: 'One entry for each row that has something due. It goes when nothing is.' },
 });
 
+/** Not due before `resumeEntries`: the project may not act. */
+export const PARKED = 'infinity';
+
 /** A row of a domain that has something due. */
 export interface DueRow {
   id: string;
   project_id: string;
   /** A time of the row, or a while after now by the database's clock. Default: now. */
-  at?: Date | { inMs: number } | undefined;
+  at?: Date | { inMs: number } | typeof PARKED | undefined;
 }
 
 /** Sets when something is due, in the transaction that changes the rows, under their locks. */
@@ -48,8 +51,8 @@ async function write(
       kind,
       due.map(({ id }) => id),
       due.map(({ project_id }) => project_id),
-      due.map(({ at }) => (at instanceof Date ? at : null)),
-      due.map(({ at }) => (at && !(at instanceof Date) ? at.inMs / 1_000 : 0)),
+      due.map(({ at }) => (at instanceof Date || at === PARKED ? at : null)),
+      due.map(({ at }) => (typeof at === 'object' && 'inMs' in at ? at.inMs / 1_000 : 0)),
     ],
   );
   if (due.some(isNow)) notifyAfterCommit(db, notifyChannels.agenda);
@@ -57,7 +60,19 @@ async function write(
 
 function isNow({ at }: DueRow): boolean {
   if (!at) return true;
+  if (at === PARKED) return false;
   return at instanceof Date ? at.getTime() <= Date.now() : at.inMs <= 0;
+}
+
+/** What was parked of a project is due: it may act again. In the transaction that says so. */
+export async function resumeEntries(db: Db, projectId: string): Promise<void> {
+  const resumed = await change(
+    db,
+    'resume_agenda_entries',
+    `UPDATE agenda SET due_at = now(), revision = revision + 1 WHERE project_id = $1 AND due_at = '${PARKED}'`,
+    [projectId],
+  );
+  if (resumed > 0) notifyAfterCommit(db, notifyChannels.agenda);
 }
 
 /** Nothing is due any more. Under the rows' locks, as `scheduleAt`. */

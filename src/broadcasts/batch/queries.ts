@@ -1,6 +1,6 @@
+import { scheduleAt } from '../../base/agenda';
 import { JOIN_OWN_BOT } from '../../bots';
 import type { Channel } from '../../contract/common';
-import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { BatchTemplates } from '../../messages';
@@ -75,8 +75,8 @@ export function insertBatch(
   return change(
     db,
     'insert_batch',
-    `INSERT INTO broadcasts (id, project_id, kind, content, audience, total, copied_id, wake_at)
-     VALUES ($1, $2, 'batch', $3, '{}', $4, $1, 'infinity')`,
+    `INSERT INTO broadcasts (id, project_id, kind, content, audience, total, copied_id)
+     VALUES ($1, $2, 'batch', $3, '{}', $4, $1)`,
     [id, projectId, JSON.stringify({ templates }), total],
   );
 }
@@ -101,17 +101,17 @@ export async function lockBatchFrom(db: Db, id: string, position: number): Promi
   if (!open || (stored?.next ?? 0) > position) throw new Error('another request has taken over the batch');
 }
 
-/** The relay starts the workflow after this commits. */
+/** Its workflow is started after this commits. */
 export async function completeBatch(db: Db, id: string): Promise<void> {
-  await change(
+  const completed = await row<{ project_id: string }>(
     db,
     'complete_batch',
-    `UPDATE broadcasts b SET copied_id = NULL, wake_at = now(),
+    `UPDATE broadcasts b SET copied_id = NULL,
        total = (SELECT count(*) FROM broadcast_recipients r WHERE r.broadcast_id = b.id)
-     WHERE b.id = $1 AND b.copied_id IS NOT NULL`,
+     WHERE b.id = $1 AND b.copied_id IS NOT NULL RETURNING b.project_id`,
     [id],
   );
-  notifyAfterCommit(db, notifyChannels.broadcast);
+  if (completed) await scheduleAt(db, 'batch', [{ id, ...completed }]);
 }
 
 /** What an earlier request has stored of a batch; `messages`: of how many the recipients are stored. */

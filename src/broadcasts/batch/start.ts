@@ -39,7 +39,7 @@ export interface StartedBatch {
 const LENGTH_AT_ONCE = 256 * KIB;
 
 /**
- * Stores a batch with one row for each message and subscriber, a thousand in a transaction; the relay starts its workflow
+ * Stores a batch with one row for each message and subscriber, a thousand in a transaction; its workflow is started
  * after the last one. The batch's id is the work's id. What a crash leaves is not a batch yet: the request with the same
  * key completes it, and otherwise retention removes it. Templates are rendered when a message is sent.
  */

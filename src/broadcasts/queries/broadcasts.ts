@@ -1,12 +1,11 @@
+import { AFTER_REQUEST, scheduleAt, scheduleBy } from '../../base/agenda';
 import { JOIN_OWN_BOT } from '../../bots';
 import type { Cursor } from '../../contract/cursor';
 import { BATCH_ROWS } from '../../db/batches';
 import { cursorTime } from '../../db/cursor-time';
-import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { StoredContent } from '../../messages';
-import { maySend } from '../../projects';
 import type { Audience, BroadcastStatus, JobKind } from '../contract';
 import { RECIPIENT } from '../scheduled/contract';
 
@@ -92,7 +91,7 @@ export interface NewBroadcastRow {
   retry_of?: string;
 }
 
-/** The relay starts the workflow after this commits. `total` is corrected when the audience has been copied. */
+/** Its workflow is started after this commits. `total` is corrected when the audience has been copied. */
 export async function insertBroadcast(
   db: Db,
   projectId: string,
@@ -118,7 +117,7 @@ export async function insertBroadcast(
       broadcast.recurring_id ?? null,
     ],
   );
-  notifyAfterCommit(db, notifyChannels.broadcast);
+  await scheduleAt(db, 'broadcast', [{ id: broadcast.id, project_id: projectId }]);
 }
 
 /**
@@ -308,54 +307,28 @@ export function lockBroadcast(db: Db, id: string): Promise<LockedBroadcast | nul
 }
 
 /**
- * Workers claim no more recipients after this commits. The relay wakes the workflow if the canceller has neither ended the
- * broadcast nor woken it by then.
+ * Workers claim no more recipients after this commits. The workflow is woken if the canceller has not ended the broadcast by
+ * then. Runs in a transaction.
  */
-export function markCancelling(db: Db, id: string): Promise<number> {
-  return change(
+export async function markCancelling(db: Db, id: string): Promise<boolean> {
+  const marked = await row<{ kind: JobKind; project_id: string }>(
     db,
     'cancel_broadcast',
-    `UPDATE broadcasts SET status = 'cancelling', wake_at = least(wake_at, clock_timestamp() + interval '10 seconds')
-     WHERE id = $1 AND status IN ('queued', 'running')`,
+    `UPDATE broadcasts SET status = 'cancelling' WHERE id = $1 AND status IN ('queued', 'running')
+     RETURNING kind, project_id`,
     [id],
   );
+  if (marked) await scheduleBy(db, marked.kind, [{ id, project_id: marked.project_id, at: AFTER_REQUEST }]);
+  return marked !== null;
 }
 
-export interface DueBroadcast {
-  id: string;
-  kind: JobKind;
-  project_id: string;
-  project_slug: string;
-  status: BroadcastStatus;
-  total: number;
-}
-
-/**
- * Claims, for the relay, broadcasts without a workflow and those whose worker's lease has expired. One that is being cancelled
- * ends also while its project may not send.
- */
-export function claimDueBroadcasts(db: Db, limit: number): Promise<DueBroadcast[]> {
-  return rows<DueBroadcast>(
+/** What a workflow is started with; null if the broadcast or batch has ended. */
+export function findJobStart(db: Db, id: string): Promise<{ total: number; slug: string } | null> {
+  return row(
     db,
-    'claim_due_broadcasts',
-    `UPDATE broadcasts b SET wake_at = clock_timestamp() + interval '10 seconds'
-     FROM (SELECT id FROM broadcasts WHERE status IN ('queued', 'running', 'cancelling') AND wake_at <= now()
-             AND (status = 'cancelling' OR ${maySend('project_id')})
-           ORDER BY wake_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
-     WHERE b.id = due.id RETURNING b.id, b.kind, b.project_id, b.status, b.total,
-       (SELECT slug FROM projects p WHERE p.id = b.project_id) AS project_slug`,
-    [limit],
-  );
-}
-
-/** Extends the lease: the relay does not claim the broadcast for two minutes. */
-export function extendBroadcastLease(db: Db, id: string): Promise<number> {
-  return change(
-    db,
-    'extend_broadcast_lease',
-    // The lock comes first: an UPDATE that waits for it may have computed its values before.
-    `WITH locked AS MATERIALIZED (SELECT id FROM broadcasts WHERE id = $1 FOR NO KEY UPDATE)
-     UPDATE broadcasts b SET wake_at = clock_timestamp() + interval '2 minutes' FROM locked WHERE b.id = locked.id`,
+    'find_job_start',
+    `SELECT b.total, p.slug FROM broadcasts b JOIN projects p ON p.id = b.project_id
+     WHERE b.id = $1 AND b.ended_at IS NULL`,
     [id],
   );
 }

@@ -40,7 +40,7 @@ export type Claim =
   /** Cancelled, or fenced out by a newer run. */
   | { state: 'stopped' }
   /** The project may not send. */
-  | { state: 'paused' }
+  | { state: 'parked' }
   | { state: 'empty' }
   /** No recipient is due for a while: each waits for its own local time. */
   | { state: 'later' }
@@ -95,7 +95,7 @@ export function claimRecipients(
       [run.id, run.token],
     );
     if (!job) return { state: 'stopped' };
-    if (!job.may_send) return { state: 'paused' };
+    if (!job.may_send) return { state: 'parked' };
     const queued = await queuedRecipients(db, run.id, sender, wanted);
     if (queued.length === 0) return waitForChats(db, run.id, sender);
     const { skipped, blocked, sendable } = checkAgain(queued, run, job);

@@ -2,13 +2,13 @@ import { LATE, lateRows, MAX_COUNTED, type Late } from '../../db/counts';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { maySend } from '../../projects';
+import type { JobKind } from '../contract';
 
 /* What operators see of the messages of all projects. */
 
-/** SQL: jobs that are late. A job whose worker is alive is due for a check later; one of an inactive project waits. */
-const lateJobs = (kind: 'broadcast' | 'batch') => `SELECT id, wake_at AS due_at FROM broadcasts
-  WHERE kind = '${kind}' AND status IN ('queued', 'running', 'cancelling') AND wake_at < ${LATE}
-    AND (status = 'cancelling' OR ${maySend('project_id')})`;
+/** SQL: jobs that are late. One whose worker is alive is due for a check later; one of an inactive project is parked. */
+const lateJobs = (kind: JobKind) =>
+  `SELECT id, due_at FROM agenda WHERE kind = '${kind}' AND due_at < ${LATE}`;
 
 /** Scheduled and recurring messages, broadcasts and batches that are late. */
 export function lateBroadcasts(db: Db): Promise<Late[]> {
@@ -45,7 +45,7 @@ export async function countOpen(
   projectId: string,
 ): Promise<Record<'broadcasts' | 'batches' | 'scheduled' | 'recurring', number>> {
   const counted = (select: string) => `(SELECT count(*)::int FROM (${select} LIMIT ${MAX_COUNTED}) counted)`;
-  const jobs = (kind: 'broadcast' | 'batch') =>
+  const jobs = (kind: JobKind) =>
     counted(
       `SELECT FROM broadcasts WHERE project_id = $1 AND kind = '${kind}' AND status IN ('queued', 'running')`,
     );

@@ -19,7 +19,7 @@ export const retention = (days: number): Retention => ({
     {
       age: 'created_at',
       after: `${limits.idempotencyHours + 1} hours`,
-      where: `status = 'queued' AND wake_at = 'infinity'`,
+      where: `status = 'queued' AND kind = 'batch' AND copied_id IS NOT NULL`,
     },
   ],
 });

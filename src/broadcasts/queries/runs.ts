@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { MORE, type Next, PARKED, reportNext, scheduleAt } from '../../base/agenda';
 import { listProjectBots, sharedBotKey } from '../../bots';
 import { channels, type Channel } from '../../contract/common';
 import { limits } from '../../contract/limits';
@@ -7,7 +8,7 @@ import { BATCH_ROWS, inBatches } from '../../db/batches';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row } from '../../db/query';
 import type { BatchTemplates, StoredContent } from '../../messages';
-import { maySend } from '../../projects';
+import { lockSending, maySend } from '../../projects';
 import type { JobKind } from '../contract';
 
 /** One run of a broadcast: a page of its workflow in one worker. The token fences out earlier runs. */
@@ -37,28 +38,26 @@ export function senderKey({ channel, bot }: Sender): string {
 /**
  * Starts a run and fences out earlier ones: only this run may now claim recipients and record results. Recipients that
  * an earlier run claimed without recording a result are queued again; if their message had been sent, they get a second
- * copy. `isPaused`: the project may not send, and nothing has begun.
+ * copy. `isParked`: the project may not send, and nothing has begun.
  */
 export function beginRun(
   pool: pg.Pool,
   id: string,
-): Promise<{ run: BroadcastRun | null; isPaused: boolean }> {
+): Promise<{ run: BroadcastRun | null; isParked: boolean }> {
   return withTransaction(pool, async (db) => {
     const token = randomUUID();
     const begun = await row<BegunRun>(
       db,
       'begin_broadcast_run',
-      `WITH locked AS MATERIALIZED (
-         SELECT id FROM broadcasts WHERE id = $1 AND status IN ('queued', 'running') FOR NO KEY UPDATE)
-       UPDATE broadcasts b SET status = 'running', run_token = $2, started_at = coalesce(b.started_at, now()),
-         next_at = greatest(b.next_at, coalesce(b.started_at, now())), wake_at = clock_timestamp() + interval '2 minutes'
-       FROM locked, projects p WHERE b.id = locked.id AND p.id = b.project_id AND ${maySend('b.project_id')}
+      `UPDATE broadcasts b SET status = 'running', run_token = $2, started_at = coalesce(b.started_at, now()),
+         next_at = greatest(b.next_at, coalesce(b.started_at, now()))
+       FROM projects p
+       WHERE b.id = $1 AND b.status IN ('queued', 'running') AND p.id = b.project_id AND ${maySend('b.project_id')}
        RETURNING b.kind, b.project_id, p.name AS project, b.content`,
       [id, token],
     );
-    if (!begun) {
-      return { run: null, isPaused: await pauseRun(db, id) };
-    }
+    if (!begun) return { run: null, isParked: await park(db, id) };
+    await reportNext(db, begun.kind, { id, project_id: begun.project_id }, MORE);
     await change(
       db,
       'requeue_lost_recipients',
@@ -69,20 +68,41 @@ export function beginRun(
     const { project_id: projectId, ...job } = begun;
     const own = (await listProjectBots(db, projectId)).map(({ channel, bot }) => ({ channel, bot }));
     const senders = [...channels.map((channel) => ({ channel, bot: '' })), ...own];
-    return { run: { id, token, projectId, ...job, senders }, isPaused: false };
+    return { run: { id, token, projectId, ...job, senders }, isParked: false };
   });
 }
 
-/** The relay claims the broadcast again as soon as its project may send. Returns false if it may, or if the broadcast has ended. */
-export async function pauseRun(db: Db, id: string): Promise<boolean> {
-  const paused = await change(
+/** As `beginRun` parks it: a new workflow is started as soon as the project may send. Returns false if it may, or nothing is to send. */
+export function parkRun(pool: pg.Pool, id: string): Promise<boolean> {
+  return withTransaction(pool, (db) => park(db, id));
+}
+
+async function park(db: Db, id: string): Promise<boolean> {
+  const open = await lockSendable(db, id);
+  if (!open || (await lockSending(db, open.project_id))) return false;
+  await scheduleAt(db, open.kind, [{ id, project_id: open.project_id, at: PARKED }]);
+  return true;
+}
+
+/**
+ * When the next page is due; until two minutes after it no other workflow is started. Returns false if the broadcast is
+ * cancelled: the time that this has set stays.
+ */
+export function reportRun(pool: pg.Pool, id: string, next: Next = MORE): Promise<boolean> {
+  return withTransaction(pool, async (db) => {
+    const open = await lockSendable(db, id);
+    if (open) await reportNext(db, open.kind, { id, project_id: open.project_id }, next);
+    return open !== null;
+  });
+}
+
+function lockSendable(db: Db, id: string): Promise<{ kind: JobKind; project_id: string } | null> {
+  return row(
     db,
-    'pause_broadcast_run',
-    `UPDATE broadcasts SET wake_at = clock_timestamp()
-     WHERE id = $1 AND status IN ('queued', 'running') AND NOT ${maySend('project_id')}`,
+    'lock_sendable_broadcast',
+    `SELECT kind, project_id FROM broadcasts WHERE id = $1 AND status IN ('queued', 'running') FOR NO KEY UPDATE`,
     [id],
   );
-  return paused > 0;
 }
 
 interface BegunRun {

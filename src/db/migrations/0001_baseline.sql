@@ -1200,8 +1200,6 @@ CREATE TABLE broadcasts (
   run_token uuid,
   -- The pace that the project asked for.
   next_at timestamptz NOT NULL DEFAULT '-infinity',
-  -- For the relay: when to make sure that the workflow runs. A worker at work keeps moving it on.
-  wake_at timestamptz NOT NULL DEFAULT now(),
   created_at timestamptz NOT NULL DEFAULT now(),
   started_at timestamptz,
   ended_at timestamptz,
@@ -1226,7 +1224,6 @@ CREATE TABLE broadcasts (
 CREATE INDEX broadcasts_open_of_project ON broadcasts (project_id) WHERE status IN ('queued', 'running');
 CREATE INDEX broadcasts_page ON broadcasts (project_id, created_at DESC, id DESC);
 CREATE INDEX broadcasts_source ON broadcasts (source_id, created_at);
-CREATE INDEX broadcasts_open ON broadcasts (wake_at) WHERE status IN ('queued', 'running', 'cancelling');
 CREATE INDEX broadcasts_by_end ON broadcasts (ended_at) WHERE ended_at IS NOT NULL;
 
 -- The audience, copied when the broadcast begins, a thousand at a time. No reference to the subscriber: one who is removed in the middle

@@ -1,3 +1,4 @@
+import { resumeEntries } from '../../base/agenda';
 import type { PlanName } from '../../contract/limits';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
@@ -112,6 +113,12 @@ export interface ProjectChanges {
 }
 
 export async function updateProject(db: Db, id: string, changes: ProjectChanges): Promise<Project | null> {
+  const updated = await writeProject(db, id, changes);
+  if (changes.active) await resumeEntries(db, id);
+  return updated;
+}
+
+function writeProject(db: Db, id: string, changes: ProjectChanges): Promise<Project | null> {
   const names = Object.keys(changes) as (keyof typeof changes)[];
   const assignments = ['updated_at = now()', ...names.map((name, index) => `${name} = $${index + 2}`)];
   return row<Project>(

@@ -9,6 +9,17 @@ import { row } from '../../db/query';
 export const maySend = (projectId: string): string =>
   `EXISTS (SELECT FROM projects sender WHERE sender.id = ${projectId} AND sender.active)`;
 
+/** As `maySend`; a project that may not cannot be resumed before this transaction ends, which parks what is due. */
+export async function lockSending(db: Db, projectId: string): Promise<boolean> {
+  const found = await row<{ active: boolean }>(
+    db,
+    'lock_sending',
+    'SELECT active FROM projects WHERE id = $1 FOR SHARE',
+    [projectId],
+  );
+  return found?.active ?? false;
+}
+
 /** As `maySend`, for a step that must know it before it begins. */
 export async function projectMaySend(db: Db, projectId: string): Promise<boolean> {
   const found = await row<{ may_send: boolean }>(

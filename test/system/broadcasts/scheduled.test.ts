@@ -355,9 +355,9 @@ describe('a scheduled message', () => {
     // Its workflow waits for the other one's time, hours later.
     const workflow = service.client.workflow.getHandle(`broadcast/${job_id}`);
     await eventually(async () => (await workflow.describe()).raw.pendingActivities?.length === 0);
-    expect(await markCancelling(service.pool, job_id)).toBe(1);
+    expect(await markCancelling(service.pool, job_id)).toBe(true);
     const { rowCount } = await service.pool.query(
-      `UPDATE broadcasts SET wake_at = now() WHERE id = $1 AND wake_at <= now() + interval '10 seconds'`,
+      `UPDATE agenda SET due_at = now() WHERE id = $1 AND due_at <= now() + interval '10 seconds'`,
       [job_id],
     );
     expect(rowCount).toBe(1);

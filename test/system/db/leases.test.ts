@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { extendBroadcastLease } from '../../../src/broadcasts/queries/broadcasts';
-import { beginRun } from '../../../src/broadcasts/queries/runs';
+import { beginRun, reportRun } from '../../../src/broadcasts/queries/runs';
 import { withTransaction } from '../../../src/db/pool';
 import { lockEndpoint, rotateSecret } from '../../../src/webhooks/queries/endpoints';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
@@ -54,12 +53,12 @@ describe('a lease that was taken after a wait for a lock', () => {
   }
 
   test.each([
-    ['a broadcast’s worker', (id: string) => extendBroadcastLease(database.pool, id)],
+    ['a broadcast’s worker', (id: string) => reportRun(database.pool, id)],
     ['a broadcast’s new run', (id: string) => beginRun(database.pool, id)],
   ])('lasts in full for %s', async (_, take) => {
     const id = await insertBroadcast();
     const waited = await afterWait('SELECT 1 FROM broadcasts WHERE id = $1 FOR UPDATE', id, () => take(id));
-    const end = await one(`SELECT wake_at - interval '2 minutes' AS at FROM broadcasts WHERE id = $1`, id);
+    const end = await one(`SELECT due_at - interval '2 minutes' AS at FROM agenda WHERE id = $1`, id);
     expect(end.getTime()).toBeGreaterThanOrEqual(waited.getTime());
   });
 

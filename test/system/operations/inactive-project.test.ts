@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { markCancelling } from '../../../src/broadcasts/queries/broadcasts';
 import { expireOpenSessions } from '../../../src/login/expire-open';
 import { claimMessage } from '../../../src/messages/queries/messages';
 import { lateCampaigns } from '../../../src/operations/late-campaigns';
@@ -66,8 +67,8 @@ describe('an inactive project', () => {
     await setActive(false);
     // Its calls in flight have their results, and its workflow has ended.
     expect(await service.client.workflow.getHandle(workflowIds.broadcast(id)).result()).toMatchObject({
-      isPaused: true,
-      status: 'running',
+      status: 'parked',
+      nextAt: null,
     });
     const counted = async () =>
       (
@@ -96,11 +97,9 @@ describe('an inactive project', () => {
       .getHandle(workflowIds.broadcast(id))
       .result()
       .catch(() => undefined);
-    // As an operator whose process dies right after the commit: the relay ends it.
-    await service.pool.query(
-      `UPDATE broadcasts SET status = 'cancelling', wake_at = now() WHERE id = $1 AND status <> 'completed'`,
-      [id],
-    );
+    // As an operator whose process dies right after the commit: the workflow ends it.
+    expect(await markCancelling(service.pool, id)).toBe(true);
+    await service.pool.query('UPDATE agenda SET due_at = now() WHERE id = $1', [id]);
     await eventually(async () => {
       const { rows } = await service.pool.query<{ status: string }>(
         'SELECT status FROM broadcasts WHERE id = $1',

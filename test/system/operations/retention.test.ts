@@ -194,24 +194,24 @@ describe('retention', () => {
   it('removes what a request that died has left of a batch, when no other can complete it', async () => {
     const [old, young] = ['00000000-0000-0000-0000-0000000000c1', '00000000-0000-0000-0000-0000000000c2'];
     await database.pool.query(
-      `INSERT INTO broadcasts (id, project_id, kind, content, audience, copied_id, wake_at, created_at)
-       SELECT id, '00000000-0000-0000-0000-0000000000a1', 'batch', '{}', '{}', id, 'infinity', now() - age
+      `INSERT INTO broadcasts (id, project_id, kind, content, audience, copied_id, created_at)
+       SELECT id, '00000000-0000-0000-0000-0000000000a1', 'batch', '{}', '{}', id, now() - age
        FROM (VALUES ($1::uuid, interval '2 days'), ($2::uuid, interval '1 hour')) AS given (id, age)`,
       [old, young],
     );
     await database.pool.query(
       `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel)
-       SELECT id, '00000000-0000-0000-0000-0000000000a3', 'telegram' FROM broadcasts WHERE wake_at = 'infinity'`,
+       SELECT id, '00000000-0000-0000-0000-0000000000a3', 'telegram' FROM broadcasts WHERE copied_id IS NOT NULL`,
     );
     await database.pool.query(
       `INSERT INTO imports (id, project_id, dry_run, columns, created_at)
-       SELECT id, project_id, false, '{}', created_at FROM broadcasts WHERE wake_at = 'infinity'`,
+       SELECT id, project_id, false, '{}', created_at FROM broadcasts WHERE copied_id IS NOT NULL`,
     );
     await run();
     const imports = await database.pool.query(`DELETE FROM imports WHERE NOT is_stored RETURNING id`);
     expect(imports.rows).toEqual([{ id: young }]);
     const left = await database.pool.query<{ id: string }>(
-      `SELECT b.id FROM broadcasts b JOIN broadcast_recipients r ON r.broadcast_id = b.id WHERE b.wake_at = 'infinity'`,
+      `SELECT b.id FROM broadcasts b JOIN broadcast_recipients r ON r.broadcast_id = b.id WHERE b.copied_id IS NOT NULL`,
     );
     expect(left.rows).toEqual([{ id: young }]);
     const { rowCount } = await database.pool.query('SELECT 1 FROM broadcasts WHERE id = $1', [old]);
