@@ -10,7 +10,10 @@ const GOAL_PER_SECOND = 8;
 
 /** What a service sends to its database while nothing happens: statements a second, by name. */
 export async function benchIdle(): Promise<Figure[]> {
-  return [await measureIdle('the whole service', {}), await measureIdle('a worker', { HERALD_ROLES: 'worker' })];
+  return [
+    await measureIdle('the whole service', {}),
+    await measureIdle('a worker', { HERALD_ROLES: 'worker' }),
+  ];
 }
 
 async function measureIdle(name: string, env: Record<string, string>): Promise<Figure> {
