@@ -68,6 +68,7 @@ const SUMMARIES = [
   /^(broadcast to \d+ subscribers( \(p-[\da-f]{10}\))?|import of \d+ rows)$/,
   /^drip enrolment of p-[\da-f]{10}$/,
   /^step [a-z_-]{1,32}$/,
+  /^running: \d+ sent, \d+ failed, \d+ skipped, \d+ left of \d+$/,
   /^(steps that are due|run what is due|send what is due|recurring message|scheduled message)$/,
   VALUES['status'] as RegExp,
 ];
