@@ -5,7 +5,7 @@ import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';
 import { field, forms } from '../forms/fixture';
 import { eventsOf, subscribePerson } from '../messages/fixture';
-import { ageTicket } from './fixture';
+import { ageTicket, hasEntry } from './fixture';
 
 let service: Installation;
 let project: TestProject;
@@ -29,8 +29,6 @@ const create = async (body: object): Promise<string> =>
 const statusOf = async (id: string) => (await call('GET', `/tickets/${id}`)).body.status;
 const workflowOf = (id: string) => service.client.workflow.getHandle(workflowIds.ticket(id));
 const stateOf = async (id: string) => (await workflowOf(id).describe()).status.name;
-const hasEntry = async (id: string) =>
-  (await service.pool.query(`SELECT 1 FROM agenda WHERE kind = 'ticket' AND id = $1`, [id])).rowCount === 1;
 const isRunning = (id: string) => eventually(async () => (await stateOf(id)) === 'RUNNING');
 
 test('the workflow of a ticket runs only while something is due, and every change starts it again', async () => {
@@ -40,7 +38,7 @@ test('the workflow of a ticket runs only while something is due, and every chang
   await call('POST', `/tickets/${id}/messages`, { content: { text: 'Which size?' } });
   await workflowOf(id).result();
   expect(await statusOf(id)).toBe('waiting');
-  await eventually(async () => !(await hasEntry(id)));
+  await eventually(async () => !(await hasEntry(service, id)));
   await service.control.say('telegram', person.name, 'The large one');
   await eventually(async () => (await statusOf(id)) === 'in_progress');
   await isRunning(id);
@@ -68,7 +66,7 @@ test('what is due for a ticket that is gone starts no workflow, and goes', async
     `INSERT INTO agenda (kind, id, project_id, due_at) VALUES ('ticket', $1, $2, now())`,
     [id, project.id],
   );
-  await eventually(async () => !(await hasEntry(id)));
+  await eventually(async () => !(await hasEntry(service, id)));
   await expect(workflowOf(id).describe()).rejects.toThrow('not found');
 });
 
@@ -106,7 +104,7 @@ test('a form’s ticket without a subscriber that no member has answered or take
   await ageTicket(service, ignored, 'created_at', 1);
   await eventually(async () => (await statusOf(ignored)) === 'closed');
   await workflowOf(ignored).result();
-  await eventually(async () => !(await hasEntry(ignored)));
+  await eventually(async () => !(await hasEntry(service, ignored)));
   const [closed, ...more] = await eventsOf(service, project, 'ticket.closed');
   expect(closed?.data).toMatchObject({ ticket_id: ignored, by: 'system', first_reply_seconds: null });
   expect(more).toEqual([]);

@@ -14,6 +14,12 @@ export async function attachFile(service: Installation, ticket: string): Promise
   return attachment_id;
 }
 
+/** Whether its workflow has something to do: now, or later. */
+export async function hasEntry(service: Installation, id: string): Promise<boolean> {
+  const found = await service.pool.query(`SELECT 1 FROM agenda WHERE kind = 'ticket' AND id = $1`, [id]);
+  return found.rowCount === 1;
+}
+
 export type AgedColumn = 'waiting_since' | 'status_since' | 'closed_at' | 'created_at';
 
 /** Moves a time of a ticket back, and has its workflow look. */
