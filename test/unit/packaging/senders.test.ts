@@ -34,7 +34,7 @@ const answers = new Set([
   'src/subscribers/conversation.ts',
   'src/subscribers/mini-app/subscribe.ts',
   'src/login/question.ts',
-  'src/helpdesk/conversation.ts',
+  'src/helpdesk/chat-words.ts',
   'src/forms/conversation.ts',
 ]);
 
