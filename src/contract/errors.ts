@@ -303,3 +303,9 @@ export function orNotFound<T>(
   if (!found) throw new AppError(code);
   return found;
 }
+
+/** For what may be missing: catches the 404 of `orNotFound`. */
+export function nullIfNotFound(error: unknown): null {
+  if (error instanceof AppError && error.code === 'not_found') return null;
+  throw error;
+}

@@ -1,7 +1,7 @@
 import type { Language } from '../contract/common';
 import { limits } from '../contract/limits';
-import { withVersion } from '../http/asset-version';
-import { html, pageHead, type Html } from '../http/html';
+import { hostedDocument, projectMark } from '../http/hosted-document';
+import { html, type Html } from '../http/html';
 import { logoPath, stylePath } from '../projects';
 import { explainFault, type Fault } from './answers';
 import { boundsOf, labelOf, titleOf, type Field } from './contract';
@@ -24,32 +24,16 @@ interface Document {
 }
 
 export function formDocument({ title, lang, content, address, form }: Document): string {
-  const t = formTexts[lang];
-  return html`<!doctype html>
-    <html lang="${lang}">
-      <head>
-        ${pageHead({ title, style: '/assets/form.css', noindex: true })}
-        ${form?.brand_color && html`<link rel="stylesheet" href="${stylePath(form.brand_color)}" />`}
-        <script type="module" src="${withVersion('/assets/form.js')}"></script>
-      </head>
-      <body>
-        <main class="card">${content}</main>
-        <footer>
-          ${
-            form?.privacy_url &&
-            html`<a href="${form.privacy_url}" target="_blank" rel="noopener noreferrer">${t.privacy}</a>`
-          }
-          <nav aria-label="${t.language}">
-            ${languageLink('en', 'English', lang, address)} ${languageLink('ru', 'Русский', lang, address)}
-          </nav>
-        </footer>
-      </body>
-    </html>`.text;
-}
-
-function languageLink(lang: Language, name: string, current: Language, address: PageAddress): Html {
-  if (lang === current) return html`<span aria-current="true" lang="${lang}">${name}</span>`;
-  return html`<a href="${addressOf(address, lang)}" hreflang="${lang}" lang="${lang}">${name}</a>`;
+  return hostedDocument({
+    title,
+    lang,
+    content,
+    part: 'form',
+    style: form?.brand_color && stylePath(form.brand_color),
+    privacyUrl: form?.privacy_url,
+    words: formTexts[lang],
+    addressIn: (to) => addressOf(address, to),
+  });
 }
 
 export function addressOf({ path, signed }: PageAddress, lang: Language): string {
@@ -63,7 +47,7 @@ export function outcomeView(
   text: string,
   form: OpenForm | null,
 ): Html {
-  return html`${form && projectMark(form)}
+  return html`${form && markOf(form)}
     <div class="outcome ${kind}">
       <h1>${title}</h1>
       <p>${text}</p>
@@ -84,7 +68,7 @@ export function formView(
 ): Html {
   const t = formTexts[lang];
   const isFaulty = Object.keys(filled.faults).length > 0;
-  return html`${projectMark(form)}
+  return html`${markOf(form)}
     <h1>${titleOf(form, lang)}</h1>
     <p class="hint"><bdi>${form.project_name}</bdi></p>
     ${isFaulty && html`<p class="faults" role="alert" tabindex="-1">${t.faults}</p>`}
@@ -99,13 +83,8 @@ export function formView(
     </form>`;
 }
 
-/** The heading names what the form is for, so that the picture is decoration. */
-function projectMark({ project_name, logo_id }: OpenForm): Html {
-  if (logo_id) return html`<p class="project"><img class="logo" src="${logoPath(logo_id)}" alt="" /></p>`;
-  const initial = [...new Intl.Segmenter().segment(project_name)][0]?.segment ?? '';
-  return html`<p class="project">
-    <span class="initial" aria-hidden="true">${initial.toUpperCase()}</span>
-  </p>`;
+function markOf({ project_name, logo_id }: OpenForm): Html {
+  return projectMark(project_name, logo_id && logoPath(logo_id));
 }
 
 function fieldView(field: Field, lang: Language, { given, faults }: Filled): Html {

@@ -1,12 +1,13 @@
 import type { Context, Middleware } from 'koa';
-import { languages, type Language } from '../contract/common';
-import { AppError, type ErrorCode } from '../contract/errors';
+import type { Language } from '../contract/common';
+import { AppError, nullIfNotFound, type ErrorCode } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import type { CountAddress } from '../http/address-limit';
-import { browserLanguage } from '../http/browser-language';
 import { isHtmlForm, readFormBody } from '../http/form-body';
+import { pageLanguage } from '../http/hosted-document';
 import { ownOrigins } from '../http/own-origins';
+import { contentPolicy } from '../http/security-headers';
 import { validated } from '../http/validate';
 import { findSubscriber } from '../subscribers';
 import { acceptSubmission, FaultyAnswers, type AcceptDeps } from './accept';
@@ -35,7 +36,7 @@ export function formPage(deps: Deps): Middleware {
     ctx.state['routePattern'] = thanks ? '/forms/{form_id}/thanks' : '/forms/{form_id}';
     ctx.vary('Accept-Language');
     const page = new Page(ctx, deps);
-    const form = await openFor(ctx, deps, id).catch(unlessUnknown);
+    const form = await openFor(ctx, deps, id).catch(nullIfNotFound);
     if (!form) return page.notFound();
     ctx.set('Content-Security-Policy', policyFor(form));
     // So that browsers name the page's origin in its POST; with `no-referrer` they send `Origin: null`.
@@ -57,15 +58,7 @@ export function formPage(deps: Deps): Middleware {
 function policyFor({ redirect_url }: OpenForm): string {
   const { protocol, origin } = redirect_url === null ? { protocol: '', origin: '' } : new URL(redirect_url);
   const onward = protocol === 'https:' ? ' https:' : origin && ` ${origin}`;
-  return [
-    "default-src 'self'",
-    "connect-src 'self'",
-    "img-src 'self' data:",
-    "object-src 'none'",
-    "base-uri 'none'",
-    `form-action 'self'${onward}`,
-    "frame-ancestors 'none'",
-  ].join('; ');
+  return contentPolicy({ formAction: `'self'${onward}` });
 }
 
 /** Sites post to `/f/{form_id}`, where their origins and the captcha are checked. */
@@ -74,11 +67,6 @@ function requireOwnOrigin(ctx: Context, publicUrl: string): void {
   if (origin === null || !ownOrigins(ctx, publicUrl).includes(origin)) {
     throw new AppError('origin_not_allowed');
   }
-}
-
-function unlessUnknown(error: unknown): null {
-  if (error instanceof AppError && error.code === 'not_found') return null;
-  throw error;
 }
 
 /** One request for the page. */
@@ -90,7 +78,7 @@ class Page {
     private readonly ctx: Context,
     private readonly deps: Deps,
   ) {
-    this.lang = languages.find((language) => language === ctx.query['lang']) ?? browserLanguage(ctx);
+    this.lang = pageLanguage(ctx);
     const signed = ctx.query['s'];
     this.address = { path: ctx.path, signed: typeof signed === 'string' ? signed.slice(0, 200) : null };
   }

@@ -1,15 +1,19 @@
 import type { Middleware } from 'koa';
 
 /** Strict by default: no inline script or style, nothing from third parties, no framing. */
-const POLICY = [
-  "default-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
+export function contentPolicy({ formAction = "'self'", frameAncestors = "'none'" } = {}): string {
+  return [
+    "default-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    `form-action ${formAction}`,
+    `frame-ancestors ${frameAncestors}`,
+  ].join('; ');
+}
+
+const POLICY = contentPolicy();
 
 const YEAR_SECONDS = 365 * 24 * 3_600;
 

@@ -1,9 +1,9 @@
 import type { Context, Middleware } from 'koa';
 import { startParameter } from '../contract/start-parameters';
 import { channels, languages, type Language } from '../contract/common';
-import { AppError } from '../contract/errors';
+import { nullIfNotFound } from '../contract/errors';
 import type { Core } from '../core';
-import { browserLanguage } from '../http/browser-language';
+import { pageLanguage } from '../http/hosted-document';
 import { Html } from '../http/html';
 import type { HostedSession } from './queries/hosted';
 import { viewSession } from './queries/status';
@@ -38,9 +38,9 @@ export function loginPage(core: Deps): Middleware {
     ctx.set('Cache-Control', 'no-store');
     ctx.vary('Accept-Language');
     ctx.type = 'html';
-    const lang = languageOf(ctx);
+    const lang = pageLanguage(ctx);
     const isToken = /^[0-9A-Za-z]{32}$/.test(token);
-    const session = isToken ? await requireHostedSession(core.pool, token).catch(unlessUnknown) : null;
+    const session = isToken ? await requireHostedSession(core.pool, token).catch(nullIfNotFound) : null;
     if (!session) return unknownLogin(ctx, lang);
     // Link previews send HEAD; they must not bind the page.
     const own = ctx.method === 'HEAD' ? isOwnBrowser(ctx, session) : await bindPage(ctx, core, session);
@@ -176,16 +176,4 @@ function unknownLogin(ctx: Context, lang: Language): void {
     lang,
     content: messagePage(t.unknownTitle, t.unknownText),
   });
-}
-
-function unlessUnknown(error: unknown): null {
-  if (error instanceof AppError && error.code === 'not_found') return null;
-  throw error;
-}
-
-/** ?lang= first, then the browser's own languages in their order. */
-function languageOf(ctx: Context): Language {
-  const asked = ctx.query['lang'];
-  const known = languages.find((language) => language === asked);
-  return known ?? browserLanguage(ctx);
 }

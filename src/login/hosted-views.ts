@@ -1,7 +1,7 @@
-import { withVersion } from '../http/asset-version';
 import type { DeclineReason, SessionStatus } from './contract';
 import type { Channel, Language } from '../contract/common';
-import { html, pageHead, type Html } from '../http/html';
+import { hostedDocument, projectMark } from '../http/hosted-document';
+import { html, type Html } from '../http/html';
 import { loginTexts, type LoginTexts } from './hosted-texts';
 
 /** A messenger that the page offers. */
@@ -35,30 +35,17 @@ export interface LoginDocument {
 
 export function loginDocument(page: LoginDocument): string {
   const { title, lang, content, refresh, query = {}, style, privacyUrl } = page;
-  const t = loginTexts[lang];
-  return html`<!doctype html>
-    <html lang="${lang}">
-      <head>
-        ${pageHead({ title, style: '/assets/login.css', noindex: true })}
-        ${style && html`<link rel="stylesheet" href="${style}" />`}
-        ${refresh ? html`<noscript><meta http-equiv="refresh" content="4" /></noscript>` : ''}
-        <script type="module" src="${withVersion('/assets/login.js')}"></script>
-      </head>
-      <body>
-        <main class="card">${content}</main>
-        <footer>
-          ${privacyUrl && html`<a href="${privacyUrl}" target="_blank" rel="noopener noreferrer">${t.privacy}</a>`}
-          <nav aria-label="${t.language}">
-            ${languageLink('en', 'English', lang, query)} ${languageLink('ru', 'Русский', lang, query)}
-          </nav>
-        </footer>
-      </body>
-    </html>`.text;
-}
-
-function languageLink(lang: Language, name: string, current: Language, query: PageQuery): Html {
-  if (lang === current) return html`<span aria-current="true" lang="${lang}">${name}</span>`;
-  return html`<a href="${search({ ...query, lang })}" hreflang="${lang}" lang="${lang}">${name}</a>`;
+  return hostedDocument({
+    title,
+    lang,
+    content,
+    part: 'login',
+    head: refresh ? html`<noscript><meta http-equiv="refresh" content="4" /></noscript>` : null,
+    style,
+    privacyUrl,
+    words: loginTexts[lang],
+    addressIn: (to) => search({ ...query, lang: to }),
+  });
 }
 
 function search(query: PageQuery): string {
@@ -118,7 +105,7 @@ export function waitingPage(view: WaitingPage): Html {
     data-state="${shown}"
     ${view.onward && html`data-onward="${view.onward}"`}
   >
-    ${projectMark(view)}
+    ${projectMark(view.project, view.logo)}
     <section class="pending" data-state="pending" ${shown === 'pending' ? '' : hidden}>
       ${question(view)} ${view.offers.length > 0 ? [scan(view), help(view)] : ''}
     </section>
@@ -141,15 +128,6 @@ function stateOf(status: SessionStatus, reason: DeclineReason | null): string {
   if (status === 'declined') return reason === 'billing_blocked' ? 'billing' : 'declined';
   if (status === 'consumed') return 'done';
   return status;
-}
-
-/** The heading names the project, so that the picture is decoration. */
-function projectMark({ project, logo }: WaitingPage): Html {
-  if (logo) return html`<p class="project"><img class="logo" src="${logo}" alt="" /></p>`;
-  const initial = [...new Intl.Segmenter().segment(project)][0]?.segment ?? '';
-  return html`<p class="project">
-    <span class="initial" aria-hidden="true">${initial.toUpperCase()}</span>
-  </p>`;
 }
 
 function question({ t, project, matchCode, offers, userCode }: WaitingPage): Html {

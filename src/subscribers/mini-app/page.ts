@@ -2,18 +2,7 @@ import { withVersion } from '../../http/asset-version';
 import type { Middleware } from 'koa';
 import { platforms } from '../../bots';
 import { html, pageHead } from '../../http/html';
-
-/** The messengers' own web clients show a Mini App in a frame; no other site may. */
-const policyFor = (frameAncestors: string[]) =>
-  [
-    "default-src 'self'",
-    "connect-src 'self'",
-    "img-src 'self' data:",
-    "object-src 'none'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    `frame-ancestors ${frameAncestors.join(' ')}`,
-  ].join('; ');
+import { contentPolicy } from '../../http/security-headers';
 
 /**
  * The Mini App: a page without data, whose script reads what the messenger has put into the address. `data-launch` says in
@@ -21,7 +10,9 @@ const policyFor = (frameAncestors: string[]) =>
  */
 export function miniAppPage(): Middleware {
   const miniApps = platforms().flatMap(({ name, miniApp }) => (miniApp ? [{ name, ...miniApp }] : []));
-  const policy = policyFor(miniApps.flatMap(({ frameAncestors }) => frameAncestors));
+  // The messengers' own web clients show a Mini App in a frame; no other site may.
+  const frameAncestors = miniApps.flatMap((app) => app.frameAncestors).join(' ');
+  const policy = contentPolicy({ formAction: "'none'", frameAncestors });
   const launchFields = miniApps.map(({ name, launchField }) => [launchField, name]);
   return (ctx, next) => {
     if (ctx.path !== '/mini' || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
