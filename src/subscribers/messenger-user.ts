@@ -6,7 +6,7 @@ export function userOf({ messenger: { channel, bot }, user }: Chat): BotUserRef 
   return { channel, bot, platform_user_id: user.id };
 }
 
-export function addressOf({ messenger, user }: Chat) {
+export function addressOf({ messenger, user }: Pick<Chat, 'messenger'> & { user: { id: string } }) {
   return {
     channel: messenger.channel,
     platform_user_id: user.id,

@@ -1,12 +1,4 @@
-import {
-  type Messenger,
-  PlatformError,
-  botTexts,
-  languageOf,
-  platformOf,
-  storedBotKey,
-  greeting,
-} from '../../bots';
+import { type Messenger, PlatformError, botTexts, languageOf, greeting } from '../../bots';
 import type { Channel } from '../../contract/common';
 import { AppError } from '../../contract/errors';
 import { formatSubscriberId } from '../../contract/ids';
@@ -20,6 +12,7 @@ import { botOf } from '../bot-links';
 import type { MiniSubscribe } from '../contract';
 import { grantsOf } from '../links';
 import { offeredPermissions } from '../queries/labels';
+import { addressOf } from '../messenger-user';
 import { findLinkByToken, takeLinkUse, type SubscribeLink } from '../queries/links';
 import { findSubscriberOfUser } from '../queries/records';
 import { subscribe, type Grants, type MessengerUser } from '../queries/subscriptions';
@@ -137,10 +130,7 @@ function hasAll(known: SubscriberRecord, { tags = [], permissions = [], external
 
 function messengerUser(messenger: Messenger, { user }: InitData): MessengerUser {
   return {
-    channel: messenger.channel,
-    bot: storedBotKey(messenger),
-    platform_user_id: user.id,
-    chat_id: platformOf(messenger.channel).chatOf(user.id),
+    ...addressOf({ messenger, user }),
     first_name: user.firstName,
     username: user.username,
     lang: languageOf(user.language),
