@@ -6,7 +6,7 @@ import type { Work } from '../http/idempotency';
 import { currentTraceparent } from '../lib/tracing';
 import { isBillingBlocked } from '../projects';
 import type { Project } from '../projects/contract';
-import { findSubscriber, findSubscribersByExternalId, uuidOf, type SubscriberRecord } from '../subscribers';
+import { requireNamed, type SubscriberRecord } from '../subscribers';
 import type { NewRequest } from './contract';
 import { newMatchCode } from './match-code';
 import {
@@ -41,7 +41,7 @@ export async function createRequest(
   if (await isBillingBlocked(deps.pool, project.id, deps.config.HERALD_GRACE_HOURS)) {
     throw new AppError('billing_blocked');
   }
-  const subscribers = await findSubscribers(deps, project.id, request);
+  const subscribers = await requireNamed(deps.pool, project.id, request);
   const created = { id: work.id, matchCode: newMatchCode(), expiresIn: request.expires_in };
   await insertWithinLimits(deps, project.id, request, created, subscribers);
   await startOrLeaveToRelay(deps, {
@@ -51,26 +51,6 @@ export async function createRequest(
     wait_ms: created.expiresIn * 1000,
   });
   return created;
-}
-
-async function findSubscribers(
-  { pool }: Deps,
-  projectId: string,
-  { subscriber_id, external_id }: NewRequest,
-): Promise<SubscriberRecord[]> {
-  const found =
-    subscriber_id === undefined
-      ? await findSubscribersByExternalId(pool, projectId, external_id ?? '', limits.sendRecipients + 1)
-      : [await findSubscriber(pool, projectId, uuidOf(subscriber_id))];
-  const subscribers = found.filter((subscriber) => subscriber !== null);
-  if (subscribers.length === 0) throw new AppError('subscriber_not_found');
-  if (subscribers.length > limits.sendRecipients) {
-    throw new AppError(
-      'validation_failed',
-      `external_id: matches more than ${limits.sendRecipients} subscribers`,
-    );
-  }
-  return subscribers;
 }
 
 /** Limits are checked under the locks of the subscribers, so that they are exact for concurrent requests. */

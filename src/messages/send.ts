@@ -1,15 +1,8 @@
 import { isRenderable, type GivenContent, type InlineContent } from '../contract/content';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId } from '../contract/ids';
-import { limits } from '../contract/limits';
 import { isBillingBlocked } from '../projects';
-import {
-  type SubscriberRecord,
-  findSubscriber,
-  findSubscribers,
-  findSubscribersByExternalId,
-  uuidOf,
-} from '../subscribers';
+import { type SubscriberRecord, findSubscriber, findSubscribers, requireNamed } from '../subscribers';
 import type { Properties } from '../subscribers/contract';
 import { faultOf, renderFor, resolveTemplate, type ResolvedTemplate } from '../templates';
 import {
@@ -246,27 +239,13 @@ async function recipientsOf(
   return [...named, ...(await findSubscribers(deps.pool, projectId, others))];
 }
 
-async function findRecipients(
+function findRecipients(
   { pool }: DeliverDeps,
   projectId: string,
-  { subscriber_id, external_id, channels }: SendRequest,
+  request: SendRequest,
 ): Promise<SubscriberRecord[]> {
-  const found =
-    subscriber_id === undefined
-      ? await findSubscribersByExternalId(pool, projectId, external_id ?? '', limits.sendRecipients + 1)
-      : [await findSubscriber(pool, projectId, uuidOf(subscriber_id))];
-  const recipients = found.filter(
-    (subscriber): subscriber is SubscriberRecord =>
-      subscriber !== null && (channels?.includes(subscriber.channel) ?? true),
-  );
-  if (recipients.length === 0) throw new AppError('subscriber_not_found');
-  if (found.length > limits.sendRecipients) {
-    throw new AppError(
-      'validation_failed',
-      `external_id: matches more than ${limits.sendRecipients} subscribers`,
-    );
-  }
-  return recipients;
+  const isWanted = ({ channel }: SubscriberRecord) => request.channels?.includes(channel) ?? true;
+  return requireNamed(pool, projectId, request, isWanted);
 }
 
 async function sendOrResume(

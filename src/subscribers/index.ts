@@ -2,6 +2,7 @@
 export { filteredSubscriberId, publicIdOf, requireSubscriber, uuidOf } from './changes';
 export { defineLabels, type LabelUse } from './labels';
 export { personOf, userOf } from './messenger-user';
+export { requireNamed } from './named';
 export { addedTags, onSubscriberChange, type Cause } from './on-change';
 export { ERASED_SUBSCRIBER_ID, withoutIdsOf } from './personal-data';
 export {
