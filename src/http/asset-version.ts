@@ -1,26 +1,31 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../lib/package-root';
 
 export const buildDir = path.join(packageRoot, 'dist', 'web');
 
-const known = new Map<string, { changedAt: number; version: string }>();
+const known = new Map<string, string>();
+let areKept = false;
+
+/** From now on each file is read once. In development it is read anew for each page: a build can change it. */
+export function keepVersions(): void {
+  areKept = true;
+}
 
 /** A hash of a file's content. A browser can keep for ever what it gets under the address with the hash of what is sent. */
 export function versionOf(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 12);
 }
 
-/** The version of a built file, read again only after a build; null if there is no such file. */
+/** The version of a built file; null if there is no such file. */
 function builtVersion(name: string): string | null {
-  const file = path.join(buildDir, name);
-  const changedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-  if (changedAt === undefined) return null;
   const found = known.get(name);
-  if (found?.changedAt === changedAt) return found.version;
+  if (found !== undefined) return found;
+  const file = path.join(buildDir, name);
+  if (!existsSync(file)) return null;
   const version = versionOf(readFileSync(file));
-  known.set(name, { changedAt, version });
+  if (areKept) known.set(name, version);
   return version;
 }
 

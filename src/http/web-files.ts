@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context, Middleware } from 'koa';
-import { buildDir, versionOf, withVersions } from './asset-version';
+import { buildDir, keepVersions, versionOf, withVersions } from './asset-version';
 import { encoded } from './encoded-file';
 
 const ASSET = /^\/assets\/([\w-]+(?:\.[\w-]+)*\.(?:js|css|svg))$/;
@@ -24,6 +24,7 @@ const SIGNED_OUT = 'data-signed-out';
  * cached in memory, except in development, where a rebuilt page must show on the next reload.
  */
 export function webFiles({ development, hasSession }: WebFilesOptions): Middleware {
+  if (!development) keepVersions();
   const serve = createFileServer({ useCache: !development });
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();

@@ -8,8 +8,22 @@ const manifest = JSON.parse(read('package.json')) as {
   license: string;
   dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
+  optionalDependencies: Record<string, string>;
 };
-const dependencies = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)];
+const dependencies = [manifest.dependencies, manifest.optionalDependencies, manifest.devDependencies].flatMap(
+  (group) => Object.keys(group),
+);
+
+interface LockedPackage {
+  dev?: true;
+  devOptional?: true;
+  optional?: true;
+  optionalDependencies?: Record<string, string>;
+}
+const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
+
+/** An operator installs and updates all of them. Without the programs of single platforms, of which a machine installs its own. */
+const MOST_PRODUCTION_PACKAGES = 310;
 
 function markdownFiles(): string[] {
   const top = readdirSync(root).filter((file) => file.endsWith('.md'));
@@ -28,14 +42,19 @@ describe('the checkout', () => {
   });
 
   it('has a lock file for every platform, without which npm ci refuses to install anything', () => {
-    const { packages } = JSON.parse(read('package-lock.json')) as {
-      packages: Record<string, { optionalDependencies?: Record<string, string> }>;
-    };
     const locked = new Set(Object.keys(packages).map((place) => place.replace(/^.*node_modules\//, '')));
     const optional = Object.values(packages).flatMap((entry) =>
       Object.keys(entry.optionalDependencies ?? {}),
     );
     expect(optional.filter((name) => !locked.has(name))).toEqual([]);
+  });
+
+  it('brings few packages into production', () => {
+    const inProduction = Object.entries(packages).filter(
+      ([place, { dev, devOptional, optional }]) =>
+        place.includes('node_modules/') && !dev && !devOptional && !optional,
+    );
+    expect(inProduction.length).toBeLessThanOrEqual(MOST_PRODUCTION_PACKAGES);
   });
 
   it('is under the licence that it says', () => {
