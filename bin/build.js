@@ -7,7 +7,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { setTimeout: sleep } = require('node:timers/promises');
 const { compile } = require('./compile');
-const { contentOf, dist, root, sources, timesOfSources } = require('./sources');
+const { contentOf, dist, recordPageModules, root, sources, timesOfSources } = require('./sources');
 
 const builders = { pages: buildPages, code: compile, bundle: buildBundle };
 /** The contents that each part was built from. */
@@ -36,18 +36,25 @@ async function build() {
 }
 
 async function buildPart(part) {
-  // Read before the build: a source that changes meanwhile makes the part stale again.
-  const content = contentOf(sources[part]());
-  if (readRecord()[part] === content) return;
+  if (readRecord()[part] === contentOf(sources[part]())) return;
+  const times = timesOfSources();
   process.stdout.write(`Building the ${part}…\n`);
   writeRecord({ ...readRecord(), [part]: undefined });
   await builders[part]();
-  writeRecord({ ...readRecord(), [part]: content });
+  // The part is stale again if a source has changed meanwhile. Which its sources are can have changed with the build.
+  if (times === null || times !== timesOfSources()) return;
+  writeRecord({ ...readRecord(), [part]: contentOf(sources[part]()) });
 }
 
 async function buildPages() {
   const vite = await import('vite');
-  await vite.build({ configFile: path.join(root, 'vite.config.mjs') });
+  const recorder = {
+    name: 'herald-page-modules',
+    buildEnd(error) {
+      if (!error) recordPageModules([...this.getModuleIds()]);
+    },
+  };
+  await vite.build({ configFile: path.join(root, 'vite.config.mjs'), plugins: [recorder] });
 }
 
 /** So that a worker starts without running webpack. */

@@ -9,11 +9,12 @@ const dist = path.join(root, 'dist');
 const codeFolders = ['src', 'workflows', 'activities', 'sdk/typescript/src'];
 
 const sources = {
-  /** With the contracts of the API, which pages may import. */
+  /** With the files of src/ that the pages import. */
   pages: () => [
     ...sourcesIn('web'),
-    ...sourcesIn('src').filter((file) => /[/\\]contract(\.ts$|[/\\])/.test(file)),
-    ...['docs/receiving-webhooks.md', 'vite.config.mjs'].map((name) => path.join(root, name)),
+    ...['docs/receiving-webhooks.md', 'vite.config.mjs', ...pageModules()].map((name) =>
+      path.join(root, name),
+    ),
   ],
   code: () => codeFolders.flatMap(sourcesIn),
   /** The compiled files: imports of types are gone there, so most changes of src/ leave the bundle as it is. */
@@ -31,14 +32,34 @@ function contentOf(files) {
   return hash.digest('base64url');
 }
 
+const pageModulesFile = path.join(dist, '.page-modules.json');
+
+/** The modules outside of web/ that the bundler read for the last build of the pages, without those that are gone. */
+function pageModules() {
+  if (!fs.existsSync(pageModulesFile)) return [];
+  const names = JSON.parse(fs.readFileSync(pageModulesFile, 'utf8'));
+  return names.filter((name) => fs.existsSync(path.join(root, name)));
+}
+
+function recordPageModules(ids) {
+  const names = ids
+    .filter((id) => path.isAbsolute(id))
+    .map((id) => path.relative(root, id.replace(/\?.*$/, '')).replaceAll(path.sep, '/'))
+    .filter((name) => !/^(\.\.|web|node_modules)\/|\/node_modules\//.test(name));
+  fs.writeFileSync(pageModulesFile, JSON.stringify([...new Set(names)].sort(), null, 2));
+}
+
 /**
  * Names and times of the sources: cheaper to compare several times a second than their contents. Null while files
  * disappear, as during a checkout of another branch.
  */
 function timesOfSources() {
   try {
-    const files = [...sources.pages(), ...sources.code()];
-    return files.map((file) => `${file} ${fs.statSync(file).mtimeMs}`).join('\n');
+    const files = new Set([...sources.pages(), ...sources.code()]);
+    return [...files]
+      .sort()
+      .map((file) => `${file} ${fs.statSync(file).mtimeMs}`)
+      .join('\n');
   } catch {
     return null;
   }
@@ -73,4 +94,4 @@ function requiredBy(names) {
   return [...found];
 }
 
-module.exports = { root, dist, codeFolders, sources, contentOf, timesOfSources, filesIn };
+module.exports = { root, dist, codeFolders, sources, contentOf, timesOfSources, recordPageModules, filesIn };

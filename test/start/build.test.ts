@@ -42,11 +42,26 @@ describe('npm run build', () => {
     expect(text('dist/workflow-bundle.js')).toBe('total 2');
 
     checkout.write('src/shop/contract.ts', 'export interface Item { price: 1 | 2 }');
-    expect(await checkout.build()).toEqual(built('code', 'pages'));
+    expect(await checkout.build()).toEqual(built('code'));
     checkout.write('src/db/migrations/0001_first.sql', 'SELECT 1');
     expect(await checkout.build()).toEqual(built('code'));
     checkout.write('package-lock.json', '{ "lockfileVersion": 3 }');
     expect(await checkout.build()).toEqual(built('bundle', 'code', 'pages'));
+  });
+
+  it('builds the pages again when a module that they import has changed, and only as long as they import it', async () => {
+    checkout.write('src/shop/currency.ts', `export { currency } from './money';`);
+    checkout.write('src/shop/money.ts', `export const currency = 'USD';`);
+    expect(await checkout.build()).toEqual(built('code', 'pages'));
+    expect(text('dist/web/page.js')).toContain('USD');
+    checkout.write('src/shop/money.ts', `export const currency = 'RUB';`);
+    expect(await checkout.build()).toEqual(built('code', 'pages'));
+    expect(text('dist/web/page.js')).toContain('RUB');
+    checkout.write('web/page.ts', `document.title = 'third';`);
+    rmSync(checkout.file('src/shop/currency.ts'));
+    expect(await checkout.build()).toEqual(built('code', 'pages'));
+    checkout.write('src/shop/money.ts', `export const currency = 'EUR';`);
+    expect(await checkout.build()).toEqual(built('code'));
   });
 
   it('compiles to modules whose names import() finds, for lazy loading and for ES modules of others', async () => {

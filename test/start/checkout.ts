@@ -19,9 +19,10 @@ const files: Record<string, string> = {
       rollupOptions: { input: 'web/page.ts', output: { entryFileNames: '[name].js' } },
     },
   };`,
-  'web/page.ts': `document.title = 'first';`,
+  'web/page.ts': `import { currency } from '../src/shop/currency'; document.title = 'first' + currency;`,
   'workflows/index.ts': `import { price } from '../src/shop/price'; export const total = price;`,
   'src/shop/price.ts': `import type { Item } from './contract'; export const price: Item['price'] = 1;`,
+  'src/shop/currency.ts': `export const currency = 'EUR';`,
   'src/shop/contract.ts': `export interface Item { price: number }`,
   'src/shop/routes.ts': `export const route = '/first'; export const other = '/other';`,
   'src/temporal/bundle.ts': `import { writeFile } from 'node:fs/promises';
