@@ -6,6 +6,7 @@ import type { Config } from './config';
 import type { Core } from './core';
 import { migrate } from './db/migrate';
 import { createNotifications } from './db/notify';
+import { hearFollowers } from './events/followers';
 import { createOutage } from './db/outage';
 import { createPool } from './db/pool';
 import { createPools } from './db/pools';
@@ -86,6 +87,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
     const notifications = createNotifications({ url: directUrl, outage });
     stops.push(() => notifications.stop());
+    hearFollowers(notifications);
     const temporal = { ...config, address: options.temporalAddress };
     const client = await createLazyClient(temporal);
     stops.push(() => closeClient(client));

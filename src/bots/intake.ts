@@ -58,7 +58,8 @@ export interface Intake {
 const CONCURRENCY = 48;
 /** Handlers wait for the platform: a bot that stalls leaves room for the others. */
 const CONCURRENCY_PER_BOT = 16;
-export const SWEEP_MS = 1_000;
+/** Updates are announced by NOTIFY, and retries have timers: this finds what a process that died has left. */
+export const SWEEP_MS = 5_000;
 /** A claim whose response was lost with its connection is repeated when the lease has expired. */
 const LEASE_SECONDS = 10;
 const LAST_ERROR_LENGTH = 500;

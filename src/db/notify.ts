@@ -9,8 +9,16 @@ import { destroyConnection, keepAlive } from './time-limits';
 export const notifyChannels = {
   /** An auth session has a new status; payload: session id. */
   session: 'herald_session',
-  /** The delivery queue has something new. */
-  delivery: 'herald_delivery',
+  /** Deliveries wait for a workflow: its start, or a signal. */
+  workflowLane: 'herald_workflow_lane',
+  /** First attempts wait for the express lane. */
+  expressLane: 'herald_express_lane',
+  /** First attempts wait for the lane that is the default of the workers. */
+  defaultLane: 'herald_default_lane',
+  /** Events are written; only sent while a stream is followed. */
+  events: 'herald_events',
+  /** Streams of events are being followed. */
+  followers: 'herald_followers',
   /** A bot update is stored and waits to be handled. */
   botUpdate: 'herald_bot_update',
   /** A project's own bot was connected, replaced or removed, or its status changed. */
@@ -32,50 +40,65 @@ export const notifyChannels = {
 /** At most one NOTIFY in this time for each channel and process. */
 const DEBOUNCE_MS = 10;
 
-/** Sends NOTIFY on `channel` once the transaction of `db` has committed, combined with others of this process. */
-export function notifyAfterCommit(db: Db, channel: string): void {
-  afterCommit(db, hookOf(channel));
+/**
+ * Sends NOTIFY on `channel` once the transaction of `db` has committed, combined with others of this process. `payload` names
+ * the row that has changed, on channels whose listeners ask for one.
+ */
+export function notifyAfterCommit(db: Db, channel: string, payload = ''): void {
+  afterCommit(db, payload ? (pool) => notifyDebounced(pool, channel, payload) : hookOf(channel));
 }
 
 /** One function for each channel, so that a transaction that writes many rows notifies once. */
 const hooks = new Map<string, (pool: pg.Pool) => void>();
 function hookOf(channel: string): (pool: pg.Pool) => void {
-  const known = hooks.get(channel) ?? ((pool: pg.Pool) => notifyDebounced(pool, channel));
+  const known = hooks.get(channel) ?? ((pool: pg.Pool) => notifyDebounced(pool, channel, ''));
   hooks.set(channel, known);
   return known;
 }
 
 /** It writes nothing that must reach the disk, and a flush of its own would hold up the commits beside it. */
-const NOTIFY = `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;
+const NOTIFY = `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, payload)
+  FROM unnest($2::text[]) AS given (payload)`;
 
-/** Channels that were notified a moment ago, and whether to do it again when that moment is over. */
-const resting = new WeakMap<pg.Pool, Map<string, { again: boolean }>>();
+/** Channels that were notified a moment ago, with the payloads that wait until that moment is over. */
+const resting = new WeakMap<pg.Pool, Map<string, Set<string>>>();
 
 type Listeners = Map<string, Set<NotificationListener>>;
 /** What listens in this process: it need not wait for the database to send the notification back. */
 const inProcess = new Set<Listeners>();
-/** The payload of this process's notifications, which it has heard already. */
-const OWN = randomUUID();
+/** Before the payload of this process's notifications, which it has heard already. */
+const OWN = `@${randomUUID()}/`;
+/** The same of any process. */
+const SENDER = /^@[^/]*\//;
 
 /**
  * The first call notifies at once; calls within the next milliseconds share one more. A NOTIFY inside each committing
  * transaction would serialise the commits of the whole server. One that is lost costs a second: listeners also poll.
  */
-function notifyDebounced(pool: pg.Pool, channel: string): void {
-  const channels = resting.get(pool) ?? new Map<string, { again: boolean }>();
+function notifyDebounced(pool: pg.Pool, channel: string, payload: string): void {
+  const channels = resting.get(pool) ?? new Map<string, Set<string>>();
   resting.set(pool, channels);
   const rest = channels.get(channel);
-  if (rest) {
-    rest.again = true;
-    return;
+  if (rest) rest.add(payload);
+  else notify(pool, channels, channel, [payload]);
+}
+
+function notify(
+  pool: pg.Pool,
+  channels: Map<string, Set<string>>,
+  channel: string,
+  payloads: readonly string[],
+): void {
+  const later = new Set<string>();
+  channels.set(channel, later);
+  for (const listeners of inProcess) {
+    for (const listener of listeners.get(channel) ?? []) for (const payload of payloads) listener(payload);
   }
-  const begun = { again: false };
-  channels.set(channel, begun);
-  for (const listeners of inProcess) for (const listener of listeners.get(channel) ?? []) listener('');
-  pool.query({ name: 'notify', text: NOTIFY, values: [channel, OWN] }).catch(() => {});
+  const values = [channel, payloads.map((payload) => OWN + payload)];
+  pool.query({ name: 'notify', text: NOTIFY, values }).catch(() => {});
   setTimeout(() => {
     channels.delete(channel);
-    if (begun.again && !pool.ending) notifyDebounced(pool, channel);
+    if (later.size > 0 && !pool.ending) notify(pool, channels, channel, [...later]);
   }, DEBOUNCE_MS).unref();
 }
 
@@ -135,9 +158,10 @@ export function createNotifications({
     };
     next.on('error', onLost);
     next.on('end', () => onLost());
-    next.on('notification', ({ channel, payload }) => {
-      if (payload === OWN) return;
-      for (const listener of listeners.get(channel) ?? []) listener(payload ?? '');
+    next.on('notification', ({ channel, payload = '' }) => {
+      if (payload.startsWith(OWN)) return;
+      const given = payload.replace(SENDER, '');
+      for (const listener of listeners.get(channel) ?? []) listener(given);
     });
     try {
       await next.connect();

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { FollowedList } from '../contract/followed-lists';
 import { onChanges } from '../db/changes';
 import { notifyChannels, type Notifications } from '../db/notify';
+import { createAnnouncer } from './followers';
 import { readStream, type StreamedEvent, type StreamPlace } from './queries/stream';
 
 const PAGE = 100;
@@ -33,11 +34,13 @@ export async function* followEvents(
   { pool, notifications }: { pool: pg.Pool; notifications: Notifications },
   { projectId, after, names, signal }: Followed,
 ): AsyncGenerator<FollowedEvents, void> {
-  const wakeUp = createWakeUp((wake) => notifications.on(notifyChannels.delivery, wake), signal);
+  const wakeUp = createWakeUp((wake) => notifications.on(notifyChannels.events, wake), signal);
+  const announce = createAnnouncer(pool);
   try {
     for (let place = after; !signal.aborted;) {
       const began = performance.now();
       wakeUp.reset();
+      announce();
       const events = await readStream(pool, projectId, place, PAGE);
       const last = events.at(-1);
       if (last) place = last.seq;

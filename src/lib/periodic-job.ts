@@ -1,22 +1,25 @@
 import type { Logger } from './log';
 import { startSweep } from './sweep';
 
-export interface PeriodicJobOptions {
-  everyMs: number;
+export interface JobOptions {
   /** `signal` is aborted when the job stops: a long run should then end early. */
   run(signal: AbortSignal): Promise<unknown>;
   log: Logger;
-  /** Logged with the error of a run that failed. A failure does not delay the next run. */
+  /** Logged with the error of a run that failed. */
   failure: string;
 }
 
-export interface PeriodicJob {
+export interface Job {
+  /** Runs the job, unless it is running. */
+  wake(): void;
   /** Starts no further run and waits for the one in progress. */
   stop(): Promise<void>;
 }
 
-/** Runs work in the background at least every `everyMs`, one run at a time: a run that falls due during another is skipped. */
-export function startPeriodicJob({ everyMs, run, log, failure }: PeriodicJobOptions): PeriodicJob {
+export type PeriodicJob = Pick<Job, 'stop'>;
+
+/** Work in the background, one run at a time: a run that is asked for during another is skipped. */
+export function createJob({ run, log, failure }: JobOptions): Job {
   const stopping = new AbortController();
   const { signal } = stopping;
   let running: Promise<void> | null = null;
@@ -29,14 +32,25 @@ export function startPeriodicJob({ everyMs, run, log, failure }: PeriodicJobOpti
     }
   }
 
-  const sweep = startSweep(everyMs, () => {
-    running ??= runOnce().finally(() => (running = null));
-  });
+  return {
+    wake() {
+      if (!signal.aborted) running ??= runOnce().finally(() => (running = null));
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** Runs a job at least every `everyMs`. A failure does not delay the next run. */
+export function startPeriodicJob({ everyMs, ...options }: JobOptions & { everyMs: number }): PeriodicJob {
+  const job = createJob(options);
+  const sweep = startSweep(everyMs, () => job.wake());
   return {
     async stop() {
       sweep.stop();
-      stopping.abort();
-      await running;
+      await job.stop();
     },
   };
 }

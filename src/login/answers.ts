@@ -60,7 +60,7 @@ export function createLoginAnswers(
   return async (tap: Tap, answer: 'yes' | 'no', nonce: string): Promise<void> => {
     const { accepted, endedSessionId, notice } = await judge(tap, answer, nonce);
     // An update whose signal fails is handled again, so a stored answer always reaches the workflow.
-    if (accepted) await starter.signalAnswer(accepted);
+    if (accepted) await starter.signalChanged(accepted);
     if (endedSessionId !== undefined) {
       await showSessionOutcome(deps, endedSessionId).catch((err: unknown) =>
         log.info({ err, session_id: endedSessionId }, 'the outcome of a session could not be shown'),

@@ -43,6 +43,9 @@ export async function readAsPage({ pool }: PollDeps, sessionId: string): Promise
   return orNotFound(await viewSession(pool, sessionId));
 }
 
+/** A notification is lost if its process dies after the commit: a poll reads the session again after this time. */
+const RECHECK_MS = 5_000;
+
 interface Wait {
   sessionId: string;
   waitSeconds: number;
@@ -71,12 +74,16 @@ export async function pollView(
   // Watched before the first read, so that no change between the two is missed.
   const watch = waitSeconds > 0 ? waiter.watch(sessionId) : null;
   try {
-    const view = await read();
+    const until = performance.now() + waitSeconds * 1000;
+    let view = await read();
     if (!watch || view.status !== 'pending') return view;
     const ended = access();
-    await watch.wait(waitSeconds * 1000, ended);
-    if (ended.reason instanceof AppError) throw ended.reason;
-    return (await viewSession(pool, sessionId)) ?? view;
+    for (;;) {
+      const isChanged = await watch.wait(Math.min(RECHECK_MS, until - performance.now()), ended);
+      if (ended.reason instanceof AppError) throw ended.reason;
+      view = (await viewSession(pool, sessionId)) ?? view;
+      if (isChanged || view.status !== 'pending' || performance.now() >= until) return view;
+    }
   } finally {
     watch?.done();
   }

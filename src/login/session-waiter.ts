@@ -3,10 +3,10 @@ import { notifyChannels, type Notifications } from '../db/notify';
 /** Wakes long polls when their session changes. All of them share one LISTEN connection. */
 export interface SessionWaiter {
   /**
-   * `wait` resolves at the session's next change since `watch`, after `ms`, when `disconnected` aborts, or when the
-   * process stops.
+   * `wait` resolves with false after `ms`, and with true at the session's next change since `watch`, when `disconnected`
+   * aborts, or when the process stops.
    */
-  watch(sessionId: string): { wait(ms: number, disconnected?: AbortSignal): Promise<void>; done(): void };
+  watch(sessionId: string): { wait(ms: number, disconnected?: AbortSignal): Promise<boolean>; done(): void };
   /** Ends every wait, so that a stopping process responds to its long polls at once. */
   stop(): void;
 }
@@ -36,7 +36,7 @@ export function createSessionWaiter(notifications: Notifications): SessionWaiter
       watchers.set(sessionId, set.add(wake));
       return {
         async wait(ms, disconnected) {
-          if (changed || stopped || disconnected?.aborted) return;
+          if (changed || stopped || disconnected?.aborted) return true;
           let timer: NodeJS.Timeout | undefined;
           await new Promise<void>((done) => {
             resolve = done;
@@ -44,6 +44,7 @@ export function createSessionWaiter(notifications: Notifications): SessionWaiter
             disconnected?.addEventListener('abort', () => done(), { once: true });
           });
           clearTimeout(timer);
+          return changed || stopped || disconnected?.aborted === true;
         },
         done() {
           set.delete(wake);

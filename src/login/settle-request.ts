@@ -42,6 +42,6 @@ async function bindAnswerer(
 /** Ends an approval with Yes, and tells the project. */
 async function approve(db: PoolClient, request: AuthSession, format: SubscriberIdFormat): Promise<void> {
   const decidedAt = await approveRequest(db, request.id);
-  await notifySession(db, request);
+  notifySession(db, request);
   await announceDecision(db, request, 'auth.approved', decidedAt, format);
 }

@@ -18,8 +18,8 @@ export interface SessionStarter {
   start(session: StartableSession, deadlineMs: number): Promise<void>;
   /** Starts it even if an earlier run has ended. Only for a session whose row is still open. */
   startAgain(session: StartableSession, deadlineMs: number): Promise<void>;
-  /** Signals that an answer is stored, and starts the workflow if its start was lost or its run was terminated. */
-  signalAnswer(session: StartableSession): Promise<void>;
+  /** Signals that the row has changed, for example by an answer, and starts the workflow if its start was lost or its run was terminated. */
+  signalChanged(session: StartableSession): Promise<void>;
   /** After the commit: the workflow ends at once. Not waited for; if the signal is lost, the code's timer ends it. */
   signalRedeemed(sessionId: string): void;
   /** Wakes the workflow of a session that was ended by its row, and records it in the row. */
@@ -96,7 +96,7 @@ export function createSessionStarter({
       const again = { ...options(session), workflowIdReusePolicy: 'ALLOW_DUPLICATE' } as const;
       await within(client, deadlineMs, () => client.workflow.start<typeof authSession>('authSession', again));
     },
-    signalAnswer: (session) => signal(session, SIGNAL_DEADLINE_MS),
+    signalChanged: (session) => signal(session, SIGNAL_DEADLINE_MS),
     signalRedeemed(sessionId) {
       wakeWorkflow(client, workflowIds.authSession(sessionId), signals.redeemed).catch(() => {});
     },

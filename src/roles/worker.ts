@@ -14,7 +14,6 @@ import { startFormRelay } from '../forms/relay';
 import { eventErasures } from '../events/eraser';
 import { ticketKind } from '../helpdesk/kind';
 import { ticketSweeps } from '../helpdesk/sweeps';
-import { startSessionReconciler } from '../login/reconciler';
 import { startSessionRelay } from '../login/relay';
 import { createSessionStarter } from '../login/workflow-client';
 import { startRetention } from '../operations/retention';
@@ -28,9 +27,9 @@ import { startEndpointAlerts } from '../webhooks/alerts';
 import { createAttempter, type Attempter } from '../webhooks/attempt';
 import { startExpressLane } from '../webhooks/express-lane';
 import { createFastEndpoints } from '../webhooks/fast-endpoints';
-import { startDeliveryReconciler } from '../webhooks/reconciler';
 import { startDeliveryRelay } from '../webhooks/relay';
 import { startSearchIndex } from '../webhooks/search-index';
+import { startDeliverySweep, type DeliverySweep } from '../webhooks/sweep';
 
 export interface WorkerRoleOptions {
   temporal: TemporalSettings;
@@ -58,9 +57,14 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
   await installRuntime(core.log);
   const attempter = createAttempter({ allowLocal: core.config.allowLocalWebhooks });
   const agenda = startAgenda(core, kindsOf(core));
-  const jobs = [...startJobs(core, attempter), agenda];
+  const sweep = startDeliverySweep(core);
+  const jobs = [...startJobs(core, attempter, sweep), sweep, agenda];
   try {
-    const { client, relays, stopWorkers } = await startOnTemporal(core, attempter, agenda, options);
+    const { client, relays, stopWorkers } = await startOnTemporal(
+      core,
+      { attempter, agenda, sweep },
+      options,
+    );
     return {
       client,
       async stop() {
@@ -84,12 +88,12 @@ async function stopAll(running: Running[]): Promise<void> {
   await Promise.all(running.map((each) => each.stop()));
 }
 
-function startJobs(core: Core, attempter: Attempter): Running[] {
+function startJobs(core: Core, attempter: Attempter, sweep: DeliverySweep): Running[] {
   return [
     // Before the relay of deliveries, which is woken with it: its claim, which an attempt follows at once, is sent first.
-    startExpressLane({ ...core, attempter }),
-    startEndpointAlerts(core),
-    startSearchIndex(core),
+    startExpressLane({ ...core, attempter, sweep }),
+    startEndpointAlerts({ ...core, sweep }),
+    startSearchIndex({ ...core, sweep }),
     startRetention(core),
   ];
 }
@@ -117,8 +121,7 @@ interface RunningOnTemporal {
 
 async function startOnTemporal(
   core: Core,
-  attempter: Attempter,
-  agenda: Agenda,
+  { attempter, agenda, sweep }: { attempter: Attempter; agenda: Agenda; sweep: DeliverySweep },
   options: WorkerRoleOptions,
 ): Promise<RunningOnTemporal> {
   const connection = await connectWhenAvailable(core, options);
@@ -151,13 +154,11 @@ async function startOnTemporal(
   ]);
   const relays = [
     startSessionRelay({ ...forLogin, starter }),
-    startSessionReconciler({ ...forLogin, starter }),
-    startDeliveryRelay({ ...onWorkerConnection, fastEndpoints }),
+    startDeliveryRelay({ ...onWorkerConnection, sweep, fastEndpoints }),
     startScheduledRelay(onWorkerConnection),
     startRecurringRelay(onWorkerConnection),
     startDripRelay(onWorkerConnection),
     startFormRelay(onWorkerConnection),
-    startDeliveryReconciler(onWorkerConnection),
   ];
   return {
     client,

@@ -5,10 +5,11 @@ import { startSweep } from '../lib/sweep';
 
 export interface RelayOptions<Item> {
   name: string;
-  /** The NOTIFY channel that wakes the relay. The sweep finds items without a notification. */
-  channel?: string;
+  /** The NOTIFY channels that wake the relay. The sweep finds items without a notification. */
+  channel?: string | readonly string[];
   notifications?: Notifications;
-  sweepMs: number;
+  /** Default: a sweep that several relays share calls `wake`. */
+  sweepMs?: number;
   /** The maximum number of items in flight. */
   concurrency: number | (() => number);
   /**
@@ -95,16 +96,16 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
       });
   }
 
-  const unsubscribe = channel === undefined ? undefined : notifications?.on(channel, wake);
-  const sweep = startSweep(sweepMs, wake);
+  const subscriptions = [channel ?? []].flat().map((each) => notifications?.on(each, wake));
+  const sweep = sweepMs === undefined ? undefined : startSweep(sweepMs, wake);
   wake();
 
   return {
     wake,
     async stop() {
       stopped = true;
-      unsubscribe?.();
-      sweep.stop();
+      for (const unsubscribe of subscriptions) unsubscribe?.();
+      sweep?.stop();
       await idle;
       await Promise.all(inFlight);
     },

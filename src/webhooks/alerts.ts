@@ -3,11 +3,11 @@ import { withTransaction } from '../db/pool';
 import { emitEvent } from '../events';
 import { isoTime } from '../lib/iso-time';
 import type { Logger } from '../lib/log';
-import { startPeriodicJob, type PeriodicJob } from '../lib/periodic-job';
+import { createJob, type Job } from '../lib/periodic-job';
 import { insertAuditEntry, queueNotices } from '../projects';
 import { lockAlerted, markAnnounced, type AlertedEndpoint } from './queries/alerts';
+import type { DeliverySweep } from './sweep';
 
-const SWEEP_MS = 1_000;
 const BATCH = 50;
 
 /** Emits the events of endpoints that are failing, were disabled by Herald or have recovered, once for each change. */
@@ -59,11 +59,20 @@ async function auditDisabled(db: pg.PoolClient, { id, project_id }: AlertedEndpo
 }
 
 /** Safe to run in several processes: an endpoint that another one has locked is left to it. */
-export function startEndpointAlerts({ pool, log }: { pool: pg.Pool; log: Logger }): PeriodicJob {
-  return startPeriodicJob({
-    everyMs: SWEEP_MS,
+export function startEndpointAlerts({
+  pool,
+  log,
+  sweep,
+}: {
+  pool: pg.Pool;
+  log: Logger;
+  sweep: Pick<DeliverySweep, 'on'>;
+}): Pick<Job, 'stop'> {
+  const job = createJob({
     run: () => announceEndpointChanges(pool),
     log,
     failure: 'changes of endpoints could not be announced',
   });
+  sweep.on('news', () => job.wake());
+  return job;
 }

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import type { Config } from '../config';
-import { notifyChannels, type Notifications } from '../db/notify';
+import type { Notifications } from '../db/notify';
 import { createBatcher, type Batcher } from '../lib/batch';
 import type { Logger } from '../lib/log';
-import { startPeriodicJob } from '../lib/periodic-job';
+import { createJob } from '../lib/periodic-job';
 import { withRetry } from '../lib/retry';
 import { startRelay, type Relay } from '../temporal/relay';
 import type { AttemptResult } from './attempt';
@@ -14,14 +14,16 @@ import { claimExpress, noteFullEndpoints, type ExpressClaim } from './queries/cl
 import { findLostAttempt, recordSuccesses, type ExpressSuccess } from './queries/express';
 import { endExpiredLeases } from './queries/queue';
 import { judgeAttempt } from './retry-schedule';
+import type { DeliverySweep } from './sweep';
+import { channelsOf } from './wake-lanes';
 
 export interface ExpressLaneDeps extends ClaimedAttemptDeps {
   notifications: Notifications;
+  sweep: Pick<DeliverySweep, 'on'>;
   config: Pick<Config, 'HERALD_RETRY_SCALE' | 'HERALD_DELIVERY_LANE'>;
 }
 
 const CONCURRENCY = 200;
-const SWEEP_MS = 1_000;
 const EXPIRED_BATCH = 100;
 
 /** Successes in one statement at most: this bounds what a crash can repeat. */
@@ -38,7 +40,7 @@ const SUCCEEDED: Effect = { status: 'succeeded', next_attempt_at: null, disabled
  * of the same schedule.
  */
 export function startExpressLane(deps: ExpressLaneDeps): Relay {
-  const { pool, notifications, log, config } = deps;
+  const { pool, notifications, log, config, sweep } = deps;
   const { make, conclude } = createClaimedAttempts(deps);
   const successes = createSuccessWriter(pool, log, config.HERALD_DELIVERY_LANE);
   let inFlight = 0;
@@ -102,33 +104,35 @@ export function startExpressLane(deps: ExpressLaneDeps): Relay {
     );
   }
 
-  async function maintainQueue(): Promise<void> {
-    // First: what a process that died has held must not wait for anything else.
-    for (const id of await endExpiredLeases(pool, EXPIRED_BATCH)) await recordLost(id);
-    await noteFullEndpoints(pool);
-  }
-
-  const maintenance = startPeriodicJob({
-    everyMs: SWEEP_MS,
-    run: maintainQueue,
+  const leases = createJob({
+    async run() {
+      for (const id of await endExpiredLeases(pool, EXPIRED_BATCH)) await recordLost(id);
+    },
     log,
-    failure: 'the delivery queue could not be maintained',
+    failure: 'expired leases of deliveries could not be ended',
+  });
+  const full = createJob({
+    run: () => noteFullEndpoints(pool),
+    log,
+    failure: 'full endpoints could not be noted',
   });
   const relay = startRelay<ExpressClaim>({
     name: 'express',
-    channel: notifyChannels.delivery,
+    channel: channelsOf('express', config.HERALD_DELIVERY_LANE),
     notifications,
-    sweepMs: SWEEP_MS,
     concurrency: CONCURRENCY,
     claim: (limit) => claimExpress(pool, { limit, defaultLane: config.HERALD_DELIVERY_LANE }),
     start: attemptAll,
     log,
   });
+  sweep.on('expired_leases', () => leases.wake());
+  sweep.on('attempts', () => relay.wake());
+  sweep.on('attempts', () => full.wake());
   return {
     wake: () => relay.wake(),
     async stop() {
       stopping = true;
-      await Promise.all([maintenance.stop(), relay.stop()]);
+      await Promise.all([leases.stop(), full.stop(), relay.stop()]);
       await successes.stop();
     },
   };

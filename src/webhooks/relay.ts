@@ -11,6 +11,7 @@ import type pg from 'pg';
 import type { deliverWebhook } from '../../workflows/deliver-webhook';
 import type { Config } from '../config';
 import { notifyChannels, type Notifications } from '../db/notify';
+import { createJob } from '../lib/periodic-job';
 import type { Logger } from '../lib/log';
 import { deleteFailedRun } from '../temporal/delete-failed-run';
 import { searchAttributes, signals, workflowIds, type TaskQueues } from '../temporal/names';
@@ -19,14 +20,18 @@ import { createStartWindow } from '../temporal/start-window';
 import { START_LIMIT_MS } from '../temporal/within';
 import type { FastEndpoints } from './fast-endpoints';
 import { claimSlotless, claimStarts, type DueStart } from './queries/claim';
+import { restartOverdue } from './queries/deliveries';
 import { removeSlotless, shortenStartLease } from './queries/queue';
 import { retryingAttributes } from './retrying-attributes';
+import type { DeliverySweep } from './sweep';
+import { channelsOf } from './wake-lanes';
 
 export interface DeliveryRelayDeps {
   pool: pg.Pool;
   config: Pick<Config, 'HERALD_DELIVERY_LANE'>;
   log: Logger;
   notifications: Notifications;
+  sweep: Pick<DeliverySweep, 'on'>;
   /** On the worker's own connection, so that a start can hand its first task straight to this process. */
   client: Client;
   queues: TaskQueues;
@@ -42,23 +47,24 @@ const CONCURRENCY = { min: 1, max: 16 };
 const SLOTLESS_CONCURRENCY = { min: 1, max: 8 };
 /** A server that keeps up starts a workflow in some tens of milliseconds. A login takes several such steps. */
 const SLOW_START_MS = 60;
-const SWEEP_MS = 1_000;
+const OVERDUE_BATCH = 100;
 /** Characters of an endpoint's path in the Temporal UI: the server bounds a summary. */
 const SHOWN_PATH = 100;
 
 /**
- * The one path on which deliveries reach Temporal: first starts, retries, resumes, cancels, recoveries, and what follows a
- * failed first attempt of the express lane.
+ * The one path on which deliveries reach Temporal: first starts, retries, resumes, cancels, recoveries, what follows a failed
+ * first attempt of the express lane, and deliveries that are overdue, whose workflow may be gone.
  */
 export function startDeliveryRelay({
   pool,
   config,
   log,
   notifications,
+  sweep,
   client,
   queues,
   fastEndpoints,
-}: DeliveryRelayDeps): Relay {
+}: DeliveryRelayDeps): Pick<Relay, 'stop'> {
   function optionsFor(delivery: DueStart) {
     const { after_express: afterExpress } = delivery;
     const { host, pathname } = new URL(delivery.url);
@@ -134,19 +140,22 @@ export function startDeliveryRelay({
 
   const starts = createStartWindow({ ...CONCURRENCY, slowMs: SLOW_START_MS });
   const slotlessStarts = createStartWindow({ ...SLOTLESS_CONCURRENCY, slowMs: SLOW_START_MS });
-  const shared = { channel: notifyChannels.delivery, notifications, sweepMs: SWEEP_MS, log };
-  const relays = [
+  const relays = {
     // The workflow claims its attempt, which ends the relay's lease.
-    startRelay<DueStart>({
-      ...shared,
+    attempts: startRelay<DueStart>({
       name: 'deliveries',
+      channel: channelsOf('workflow', config.HERALD_DELIVERY_LANE),
+      notifications,
+      log,
       concurrency: starts.size,
       claim: (limit) => claimStarts(pool, { limit, defaultLane: config.HERALD_DELIVERY_LANE }),
       start: (delivery) => starts.measure(() => start(delivery)),
     }),
-    startRelay<DueStart>({
-      ...shared,
+    signals: startRelay<DueStart>({
       name: 'delivery_states',
+      channel: notifyChannels.workflowLane,
+      notifications,
+      log,
       concurrency: slotlessStarts.size,
       claim: (limit) => claimSlotless(pool, limit),
       async start(delivery) {
@@ -154,10 +163,19 @@ export function startDeliveryRelay({
         await removeSlotless(pool, delivery);
       },
     }),
-  ];
+  };
+  const overdue = createJob({
+    run: () => restartOverdue(pool, OVERDUE_BATCH),
+    log,
+    failure: 'overdue deliveries could not be queued',
+  });
+  sweep.on('attempts', () => relays.attempts.wake());
+  sweep.on('signals', () => relays.signals.wake());
+  sweep.on('overdue', () => overdue.wake());
   return {
-    wake: () => relays.forEach((relay) => relay.wake()),
-    stop: async () => void (await Promise.all(relays.map((relay) => relay.stop()))),
+    async stop() {
+      await Promise.all([relays.attempts, relays.signals, overdue].map((each) => each.stop()));
+    },
   };
 }
 

@@ -1,22 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from '../lib/log';
-import { startPeriodicJob, type PeriodicJob } from '../lib/periodic-job';
+import { createJob, type Job } from '../lib/periodic-job';
 import { firstAttemptsWait } from './queries/claim';
 import { INDEX_BATCH, indexNextEvents } from './queries/search-index';
+import type { DeliverySweep } from './sweep';
 
-const SWEEP_MS = 1_000;
 /** Pause after a batch, in durations of the batch: deliveries keep most of the database while the search catches up. */
 const PAUSE_FACTOR = 3;
 
 /** Makes the bodies of new events searchable. The search reads the events that are not indexed yet directly. */
-export function startSearchIndex({ pool, log }: { pool: pg.Pool; log: Logger }): PeriodicJob {
-  return startPeriodicJob({
-    everyMs: SWEEP_MS,
+export function startSearchIndex({
+  pool,
+  log,
+  sweep,
+}: {
+  pool: pg.Pool;
+  log: Logger;
+  sweep: Pick<DeliverySweep, 'on'>;
+}): Pick<Job, 'stop'> {
+  const job = createJob({
     run: (signal) => indexWhileIdle(pool, signal),
     log,
     failure: 'new events could not be made searchable yet',
   });
+  sweep.on('search', () => job.wake());
+  return job;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Channel } from '../../contract/common';
-import { notifyChannels } from '../../db/notify';
+import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { sharedBotKey, storedBotKey } from '../bot-key';
@@ -35,9 +35,7 @@ export async function storeBotUpdates(
   return withTransaction(pool, async (db) => {
     const stored = updates.length === 0 ? 0 : await insertOnce(db, channel, bot, updates);
     if (position !== undefined) await savePosition(db, bot, position);
-    if (stored > 0) {
-      await rows(db, 'notify_bot_update', 'SELECT pg_notify($1, $2)', [notifyChannels.botUpdate, '']);
-    }
+    if (stored > 0) notifyAfterCommit(db, notifyChannels.botUpdate);
     return stored;
   });
 }

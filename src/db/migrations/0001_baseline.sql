@@ -721,8 +721,6 @@ CREATE TABLE auth_sessions (
   consumed_at timestamptz,
   -- As with events: the trace context of the request that made the session, only while tracing is on.
   traceparent text,
-  -- When the session reconciler last asked for the workflow of an overdue session.
-  reconciled_at timestamptz,
   purpose text CHECK (purpose IN ('approval', 'login')),
   message text,
   -- The bot in which the link was opened and the question was asked.
@@ -987,7 +985,7 @@ CREATE TABLE deliveries (
   ended_at timestamptz,
   -- It has, or had, a workflow.
   started boolean NOT NULL DEFAULT false,
-  -- If nothing has happened by then, the reconciler asks Temporal whether the workflow still exists. Not while it is queued.
+  -- If nothing has happened by then, the relay signals the workflow, or starts it again. Not while the delivery is queued.
   overdue_at timestamptz NOT NULL DEFAULT 'infinity',
   -- The example of an event, sent on request: marked in its headers, so that no receiver takes it for a real event.
   test boolean NOT NULL DEFAULT false,

@@ -2,9 +2,9 @@ import type pg from 'pg';
 import { parseSubscriberId } from '../../contract/ids';
 import { eventBody, type EventData, type EventName } from '../contract';
 import { deliveriesOfEvents, type FanOutEvent } from '../fan-out';
+import { wakeFollowers } from '../followers';
 import { uuidv7 } from '../../lib/uuid';
 import { currentTraceparent } from '../../lib/tracing';
-import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import { isPool, withPipelinedTransaction, type Db } from '../../db/pool';
 import { change, row, USE_STORED_PLANS } from '../../db/query';
 import { LOCK_STREAMS } from './stream';
@@ -21,7 +21,7 @@ export type BulkEvent = {
 
 /**
  * Writes an event and one delivery for each matching endpoint. With `db` a transaction's client they exist exactly when
- * their cause does (outbox); the relay is notified after the commit.
+ * their cause does (outbox).
  */
 export async function emitEvent<N extends EventName>(
   db: Db,
@@ -105,7 +105,7 @@ function insertEvents(
   );
 }
 
-/** Writes events and their deliveries in one transaction and one round trip; the relay and streams wake after the commit. */
+/** Writes events and their deliveries in one transaction and one round trip. Relays that have something to do, and streams, wake after the commit. */
 export async function withFanOut<T>(
   db: Db,
   projectIds: string[],
@@ -121,6 +121,6 @@ export async function withFanOut<T>(
     return [inserted, deliveries];
   };
   const written = await (isPool(db) ? withPipelinedTransaction(db as pg.Pool, send) : send(db));
-  notifyAfterCommit(db, notifyChannels.delivery);
+  wakeFollowers(db);
   return written;
 }

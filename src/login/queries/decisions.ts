@@ -1,7 +1,7 @@
 import type { DeclineReason } from '../contract';
 import type { Channel } from '../../contract/common';
 import { noteChange } from '../../db/changes';
-import { notifyChannels } from '../../db/notify';
+import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
 
@@ -89,7 +89,7 @@ export async function confirmSession(
     [sessionId, decision.subscriberId, decision.codeHash, decision.codeSealed, decision.codeTtlSeconds],
   );
   if (!confirmed) throw new Error('the session is not pending');
-  await notifySession(db, { id: sessionId, project_id: confirmed.project_id });
+  notifySession(db, { id: sessionId, project_id: confirmed.project_id });
   return { decidedAt: confirmed.decided_at, codeLifeMs: confirmed.life_ms };
 }
 
@@ -107,7 +107,7 @@ export async function endSession(
     [sessionId, status, reason],
   );
   if (!ended) throw new Error('the session is not pending');
-  await notifySession(db, { id: sessionId, project_id: ended.project_id });
+  notifySession(db, { id: sessionId, project_id: ended.project_id });
   return { decidedAt: ended.decided_at };
 }
 
@@ -133,7 +133,7 @@ export async function expireSessions(db: Db, ids: string[]): Promise<number> {
      RETURNING s.id, s.project_id`,
     [ids],
   );
-  for (const session of expired) await notifySession(db, session);
+  for (const session of expired) notifySession(db, session);
   return expired.length;
 }
 
@@ -163,7 +163,7 @@ export async function expireUnusedCode(db: Db, sessionId: string): Promise<void>
      RETURNING project_id`,
     [sessionId],
   );
-  if (expired) await notifySession(db, { id: sessionId, project_id: expired.project_id });
+  if (expired) notifySession(db, { id: sessionId, project_id: expired.project_id });
 }
 
 /**
@@ -184,15 +184,12 @@ export async function consumeLogin(
   );
   if (!consumed) return null;
   const { project_id, ...user } = consumed;
-  await notifySession(db, { id: sessionId, project_id });
+  notifySession(db, { id: sessionId, project_id });
   return user;
 }
 
 /** Wakes the polls of a session, and pages that show the project's logins. */
-export function notifySession(
-  db: Db,
-  { id, project_id }: { id: string; project_id: string },
-): Promise<unknown> {
+export function notifySession(db: Db, { id, project_id }: { id: string; project_id: string }): void {
   noteChange(db, 'logins', project_id);
-  return row(db, 'notify_session', 'SELECT pg_notify($1, $2)', [notifyChannels.session, id]);
+  notifyAfterCommit(db, notifyChannels.session, id);
 }

@@ -1,5 +1,5 @@
 import { noteChange } from '../../db/changes';
-import { notifyChannels } from '../../db/notify';
+import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Person, PersonalData } from '../../db/personal-data';
 import type { Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
@@ -86,20 +86,25 @@ const eraseSessions = (theirs: string) => `WITH theirs AS MATERIALIZED (
      ), polls AS (
        DELETE FROM auth_polls p USING erased WHERE p.session_id = erased.id
      )
-     SELECT pg_notify($1, id::text) FROM erased`;
+     SELECT id FROM erased`;
 
 const PENDING = `s.status = 'pending' ORDER BY s.id FOR UPDATE SKIP LOCKED`;
 const ENDED = `s.status <> 'pending' ORDER BY s.id FOR UPDATE`;
+
+async function eraseAndNotify(db: Db, name: string, theirs: string, values: unknown[]): Promise<void> {
+  const erased = await rows<{ id: string }>(db, name, eraseSessions(theirs), values);
+  for (const { id } of erased) notifyAfterCommit(db, notifyChannels.session, id);
+}
 
 /**
  * Lock order: the caller holds the project's lock, which comes after a session's. So a pending session that is locked is
  * left alone: it is being settled, and waits for the project. If that was a Yes, the person becomes a new subscriber.
  */
 async function eraseOwnSessions(db: Db, person: Person): Promise<void> {
-  const values = [notifyChannels.session, person.project_id, person.channel, person.platform_user_id];
-  const theirs = 's.project_id = $2 AND s.channel = $3 AND s.platform_user_id = $4';
-  await rows(db, 'erase_pending_sessions', eraseSessions(`${theirs} AND ${PENDING}`), values);
-  await rows(db, 'erase_ended_sessions', eraseSessions(`${theirs} AND ${ENDED}`), values);
+  const values = [person.project_id, person.channel, person.platform_user_id];
+  const theirs = 's.project_id = $1 AND s.channel = $2 AND s.platform_user_id = $3';
+  await eraseAndNotify(db, 'erase_pending_sessions', `${theirs} AND ${PENDING}`, values);
+  await eraseAndNotify(db, 'erase_ended_sessions', `${theirs} AND ${ENDED}`, values);
   noteChange(db, 'logins', person.project_id);
 }
 
@@ -129,9 +134,8 @@ async function eraseRequests(db: Db, person: Person, requestIds: string[]): Prom
      WHERE a.session_id = ANY ($1::uuid[]) AND a.prompt_id = questions.id`,
     [requestIds, person.channel, person.platform_user_id],
   );
-  const values = [notifyChannels.session, requestIds];
-  const theirs = `s.id = ANY ($2::uuid[]) AND s.subscriber_id IS NULL
+  const theirs = `s.id = ANY ($1::uuid[]) AND s.subscriber_id IS NULL
          AND NOT EXISTS (SELECT 1 FROM auth_request_recipients r WHERE r.session_id = s.id)`;
-  await rows(db, 'erase_pending_requests', eraseSessions(`${theirs} AND ${PENDING}`), values);
-  await rows(db, 'erase_ended_requests', eraseSessions(`${theirs} AND ${ENDED}`), values);
+  await eraseAndNotify(db, 'erase_pending_requests', `${theirs} AND ${PENDING}`, [requestIds]);
+  await eraseAndNotify(db, 'erase_ended_requests', `${theirs} AND ${ENDED}`, [requestIds]);
 }

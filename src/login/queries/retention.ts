@@ -2,7 +2,7 @@ import { limits } from '../../contract/limits';
 import type { Retention } from '../../db/retention';
 
 export const retention = (days: number): Retention => ({
-  // Overdue sessions are ended by the reconciler first.
+  // Overdue sessions are ended by their workflow first.
   auth_sessions: {
     age: 'created_at',
     after: `${days} days`,

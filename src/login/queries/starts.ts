@@ -16,10 +16,18 @@ export interface StartableSession {
 /** How long the relay leaves a new session alone: the process that inserted it starts the workflow itself. */
 export const START_LEASE = `interval '5 seconds'`;
 
+/** Of a session `s`. It waits only if the user has not answered yet. */
+const STARTABLE = `s.id, s.project_id, s.flow, (SELECT slug FROM projects p WHERE p.id = s.project_id) AS project_slug,
+       CASE WHEN s.status = 'pending' AND NOT EXISTS (SELECT 1 FROM auth_answers a WHERE a.session_id = s.id)
+         THEN ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000) ELSE 0 END::float8 AS wait_ms`;
+
 /** A session whose workflow must be started or, if its row has ended without it, woken. */
 export interface UnstartedSession extends StartableSession {
   cancelled: boolean;
 }
+
+/** SQL: no process has claimed the session. */
+const FREE = '(start_leased_until IS NULL OR start_leased_until < clock_timestamp())';
 
 /**
  * Claims sessions whose workflow has not been started or woken. The lease outlasts the relay's own call to Temporal; the
@@ -31,12 +39,30 @@ export function claimUnstartedSessions(db: Db, limit: number): Promise<Unstarted
     'claim_unstarted_sessions',
     `UPDATE auth_sessions s SET start_leased_until = clock_timestamp() + interval '10 seconds'
      WHERE s.id IN (
-       SELECT id FROM auth_sessions
-       WHERE workflow_started_at IS NULL AND (start_leased_until IS NULL OR start_leased_until < clock_timestamp())
+       SELECT id FROM auth_sessions WHERE workflow_started_at IS NULL AND ${FREE}
        ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-     RETURNING s.id, s.project_id, s.flow, s.status IN ('declined', 'expired') AS cancelled,
-       (SELECT slug FROM projects p WHERE p.id = s.project_id) AS project_slug,
-       ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms`,
+     RETURNING ${STARTABLE}, s.status IN ('declined', 'expired') AS cancelled`,
+    [limit],
+  );
+}
+
+/**
+ * Claims open sessions that should have moved half a minute ago, although their workflow was started: one with a stored answer
+ * is settled at once, the others at their end, and a code expires at its own. Each is claimed again after two minutes.
+ */
+export function claimOverdueSessions(db: Db, limit: number): Promise<StartableSession[]> {
+  return rows<StartableSession>(
+    db,
+    'claim_overdue_sessions',
+    `UPDATE auth_sessions s SET start_leased_until = clock_timestamp() + interval '2 minutes'
+     WHERE s.id IN (
+       SELECT o.id FROM auth_sessions o
+       WHERE o.status IN ('pending', 'confirmed') AND o.workflow_started_at IS NOT NULL AND ${FREE}
+         AND (coalesce(o.code_expires_at, o.expires_at) < now() - interval '30 seconds'
+           OR o.status = 'pending' AND EXISTS (
+             SELECT 1 FROM auth_answers a WHERE a.session_id = o.id AND a.received_at < now() - interval '30 seconds'))
+       ORDER BY o.expires_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+     RETURNING ${STARTABLE}`,
     [limit],
   );
 }
@@ -72,38 +98,12 @@ export function markSessionWoken(db: Db, sessionId: string): Promise<number> {
   );
 }
 
-/** The data needed to start the session's workflow; null if it has ended. It waits only if the user has not answered yet. */
+/** The data needed to start the session's workflow; null if it has ended. */
 export function findOpenSession(db: Db, id: string): Promise<StartableSession | null> {
   return row<StartableSession>(
     db,
     'find_open_session',
-    `SELECT id, project_id, flow, (SELECT slug FROM projects p WHERE p.id = s.project_id) AS project_slug,
-       CASE WHEN status = 'pending' AND NOT EXISTS (SELECT 1 FROM auth_answers a WHERE a.session_id = s.id)
-         THEN ceil(extract(epoch FROM expires_at - clock_timestamp()) * 1000) ELSE 0 END::float8 AS wait_ms
-     FROM auth_sessions s WHERE id = $1 AND status IN ('pending', 'confirmed')`,
+    `SELECT ${STARTABLE} FROM auth_sessions s WHERE s.id = $1 AND s.status IN ('pending', 'confirmed')`,
     [id],
   );
-}
-
-/**
- * Claims open sessions that should have moved half a minute ago: one with a stored answer is settled at once, the others
- * at their end, and a code expires at its own. Each is claimed again after two minutes.
- */
-export async function claimOverdueSessions(db: Db, limit: number): Promise<string[]> {
-  const overdue = await rows<{ id: string }>(
-    db,
-    'claim_overdue_sessions',
-    `UPDATE auth_sessions s SET reconciled_at = clock_timestamp()
-     WHERE s.id IN (
-       SELECT o.id FROM auth_sessions o
-       WHERE o.status IN ('pending', 'confirmed') AND o.workflow_started_at IS NOT NULL
-         AND (o.reconciled_at IS NULL OR o.reconciled_at < now() - interval '2 minutes')
-         AND (coalesce(o.code_expires_at, o.expires_at) < now() - interval '30 seconds'
-           OR o.status = 'pending' AND EXISTS (
-             SELECT 1 FROM auth_answers a WHERE a.session_id = o.id AND a.received_at < now() - interval '30 seconds'))
-       ORDER BY o.expires_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-     RETURNING s.id`,
-    [limit],
-  );
-  return overdue.map(({ id }) => id);
 }

@@ -35,6 +35,9 @@ export interface AlertedEndpoint {
 const HAS_FAILED_LONG = `e.failing_since <= now() - interval '${limits.webhookFailingMinutes} minutes'
   AND e.status = 'active' AND e.deleted_at IS NULL AND e.alert IS DISTINCT FROM 'failing'`;
 
+/** SQL: an endpoint `e` of which an event is to be emitted. */
+export const HAS_NEWS = `(e.unannounced <> '[]' OR (e.failing_since IS NOT NULL AND ${HAS_FAILED_LONG}))`;
+
 /** In id order, like every statement that locks several rows. */
 export function lockAlerted(db: Db, limit: number): Promise<AlertedEndpoint[]> {
   return rows<AlertedEndpoint>(
@@ -42,7 +45,7 @@ export function lockAlerted(db: Db, limit: number): Promise<AlertedEndpoint[]> {
     'lock_alerted_endpoints',
     `SELECT e.id, e.project_id, e.url, e.failing_since, e.unannounced, coalesce(${HAS_FAILED_LONG}, false) AS is_failing,
        now() AS now
-     FROM endpoints e WHERE e.unannounced <> '[]' OR (e.failing_since IS NOT NULL AND ${HAS_FAILED_LONG})
+     FROM endpoints e WHERE ${HAS_NEWS}
      ORDER BY e.id LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED`,
     [limit],
   );

@@ -2,10 +2,11 @@ import type pg from 'pg';
 import type { EndpointDisabledReason } from '../../contract/common';
 import { limits } from '../../contract/limits';
 import { useIndexes } from '../../db/by-indexes';
-import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import type { LaneSetting } from '../contract';
 import type { Judgement } from '../retry-schedule';
+import { wakeLane } from '../wake-lanes';
 import { END_FAILURES, ENDS_FAILURES } from './alerts';
 import { ATTEMPT_LEASE, type ClaimedAttempt } from './claim';
 import { countResults } from './hours';
@@ -40,7 +41,7 @@ export interface Claim extends DeliveryState, ClaimedAttempt {
 const ms = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`;
 
 /** The relay has claimed a slot for this delivery, or its attempt is being repeated. */
-const HAS_SLOT = `q.holder IN ('relay', 'workflow') AND q.lease_until > clock_timestamp()`;
+const HAS_SLOT = `q.holder IN ('relay', 'workflow') AND q.needs_slot AND q.lease_until > clock_timestamp()`;
 
 /** Waits for the endpoint's lock only where a slot has to be taken. */
 const LOCK_ENDPOINT = `SELECT 1 FROM endpoints e
@@ -168,6 +169,14 @@ export interface RecordedAttempt extends DeliveryState {
   disabled_reason: EndpointDisabledReason | null;
 }
 
+/** What waits for a relay now. */
+interface Waiting {
+  workflow_waits: boolean;
+  /** A first attempt, in the lane of the endpoint. */
+  first_waits: boolean;
+  lane_of_first: LaneSetting | null;
+}
+
 /** A statement that changes the endpoint's row locks it before the delivery, as claims do. */
 const LOCK_CHANGED_ENDPOINT = `SELECT 1 FROM endpoints e
      WHERE e.id = (SELECT endpoint_id FROM deliveries WHERE id = $1) AND CASE $2::text
@@ -243,8 +252,10 @@ const RECORD = `WITH locked AS MATERIALIZED (
        ${ms('d.next_attempt_at')} AS next_attempt_at,
        (SELECT disabled_reason FROM failed WHERE disables) AS disabled_reason,
        $13 OR EXISTS (SELECT 1 FROM delivery_queue w WHERE w.endpoint_id = d.endpoint_id AND w.holder IS NULL
-         AND w.needs_slot AND w.is_first) OR EXISTS (SELECT 1 FROM delivery_queue w WHERE w.endpoint_id = d.endpoint_id
-         AND w.holder IS NULL AND w.needs_slot AND NOT w.is_first) AS wakes_relay
+         AND w.needs_slot AND NOT w.is_first) AS workflow_waits,
+       EXISTS (SELECT 1 FROM delivery_queue w WHERE w.endpoint_id = d.endpoint_id AND w.holder IS NULL
+         AND w.needs_slot AND w.is_first) AS first_waits,
+       (SELECT e.delivery_lane FROM endpoints e WHERE e.id = d.endpoint_id) AS lane_of_first
      FROM delivery d`;
 
 /** Writes the claim of a first attempt of the express lane, which was the queue's row alone, as `RECORD` expects it. */
@@ -276,7 +287,7 @@ export async function recordAttempt(
         limits.webhookDisableAfterHours,
       ]),
       isExpress ? change(db, 'write_express_claim', WRITE_EXPRESS_CLAIM, [claim.deliveryId]) : null,
-      row<RecordedAttempt & { wakes_relay: boolean }>(db, 'record_attempt', RECORD, [
+      row<RecordedAttempt & Waiting>(db, 'record_attempt', RECORD, [
         claim.deliveryId,
         claim.number,
         result.durationMs,
@@ -296,7 +307,8 @@ export async function recordAttempt(
     ]),
   );
   // A slot is free, or the workflow is to be started: the relay need not wait for its next sweep.
-  if (recorded?.wakes_relay) notifyAfterCommit(pool, notifyChannels.delivery);
+  if (recorded?.workflow_waits) wakeLane(pool, 'workflow');
+  if (recorded?.first_waits) wakeLane(pool, recorded.lane_of_first);
   return recorded;
 }
 

@@ -4,10 +4,10 @@ import type { CancelReason, DeliveryLane, DeliveryStatus } from '../contract';
 import { useIndexes } from '../../db/by-indexes';
 import { BATCH_ROWS } from '../../db/batches';
 import { cursorTime } from '../../db/cursor-time';
-import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { EmittedEvent } from '../../events';
+import { wakeLane } from '../wake-lanes';
 import { enqueue, FIRST_IN_FLIGHT, ORDINARY, rowByIndexes } from './queue';
 
 /** A delivery as the log shows it; `paused` is computed here and nowhere else. */
@@ -188,7 +188,7 @@ export async function requestRetries(db: Db, ids: string[], requestId: string): 
      ${enqueue('requested', { priority: '0', dueAt: 'now()' })}`,
     [ids, requestId],
   );
-  notifyAfterCommit(db, notifyChannels.delivery);
+  wakeLane(db, 'workflow');
 }
 
 /** The workflow of an endpoint that is gone with its project finds that out by itself. */
@@ -218,7 +218,7 @@ export async function cancelDelivery(db: Db, id: string): Promise<void> {
     `WITH chosen AS (SELECT id FROM deliveries WHERE id = $1 FOR UPDATE), ${cancel('NULL')}`,
     [id],
   );
-  notifyAfterCommit(db, notifyChannels.delivery);
+  wakeLane(db, 'workflow');
 }
 
 /** Cancels `BATCH_ROWS` pending deliveries of an endpoint at most, in a transaction. Returns whether there may be more. */
@@ -233,7 +233,7 @@ export async function cancelDeliveriesOf(db: Db, endpointId: string): Promise<bo
      ), ${cancel(`'endpoint_removed'`)}`,
     [endpointId, BATCH_ROWS],
   );
-  notifyAfterCommit(db, notifyChannels.delivery);
+  if (batch?.found) wakeLane(db, 'workflow');
   return batch?.found === BATCH_ROWS;
 }
 
@@ -259,7 +259,7 @@ export async function cancelAbandoned(db: Db, days: number, limit: number): Prom
          FROM endpoints e WHERE e.id = d.endpoint_id), 'endpoint_removed')`)}`,
     [days, limit],
   );
-  notifyAfterCommit(db, notifyChannels.delivery);
+  if (done?.count) wakeLane(db, 'workflow');
   return done?.count ?? 0;
 }
 
@@ -298,7 +298,7 @@ export async function recoverDeliveries(
      SELECT (SELECT count(*)::int FROM chosen) AS found, (SELECT count(*)::int FROM requested) AS recovered`,
     [endpointId, since, requestId, BATCH_ROWS],
   );
-  notifyAfterCommit(pool, notifyChannels.delivery);
+  if (batch?.recovered) wakeLane(pool, 'workflow');
   return batch ?? { found: 0, recovered: 0 };
 }
 
@@ -348,42 +348,50 @@ export async function resumeDeliveries(
      FROM oldest ORDER BY created_at DESC, delivery_id DESC LIMIT 1`,
     [endpointId, after?.at ?? null, after?.id ?? null, BATCH_ROWS],
   );
-  notifyAfterCommit(db, notifyChannels.delivery);
+  // Also what waited for a slot of the endpoint is claimable again.
+  for (const lane of ['workflow', 'express', null] as const) wakeLane(db, lane);
   return last?.found === BATCH_ROWS ? last : null;
 }
 
-/** Deliveries without anything queued that should have moved two minutes ago; each is reported again after two more. */
-export async function claimOverdue(db: Db, limit: number): Promise<string[]> {
-  const overdue = await rows<{ id: string }>(
-    db,
-    'claim_overdue',
-    `UPDATE deliveries SET overdue_at = clock_timestamp() + interval '2 minutes'
-     WHERE id IN (SELECT d.id FROM undelivered u JOIN deliveries d ON d.id = u.delivery_id
-                  WHERE u.status = 'pending' AND u.overdue_at <= now() AND d.status = 'pending' AND d.overdue_at <= now()
-                    AND NOT EXISTS (SELECT 1 FROM delivery_queue q WHERE q.delivery_id = d.id)
-                  ORDER BY u.overdue_at LIMIT $1 FOR UPDATE OF d SKIP LOCKED)
-     RETURNING id`,
-    [limit],
-  );
-  return overdue.map(({ id }) => id);
-}
-
-/** Queues a delivery whose workflow is gone; the relay starts another run. */
-export async function restartDelivery(db: Db, id: string): Promise<number> {
-  const queued = await change(
-    db,
-    'restart_delivery',
-    `WITH restarted AS (
-       UPDATE deliveries d SET started = true, overdue_at = 'infinity' WHERE id = $1 AND status = 'pending' RETURNING ${QUEUED}
+/**
+ * The deliveries of `chosen`, which have a workflow, are queued again: the relay signals the workflow, or starts another one if
+ * it is gone. One that waits for its next scheduled attempt goes on waiting.
+ */
+const RESTART = `restarted AS (
+       UPDATE deliveries d SET started = true, overdue_at = clock_timestamp() + interval '2 minutes'
+       WHERE d.id = ANY (ARRAY(SELECT id FROM chosen)) AND d.status = 'pending' RETURNING ${QUEUED}
      )
      ${enqueue('restarted', {
        priority: ORDINARY,
        dueAt: 'now()',
-       // A delivery that waits for its next scheduled attempt continues to wait, in its new run.
        needsSlot: 'coalesce(d.next_attempt_at <= now(), true)',
-     })}`,
+     })}`;
+
+/** Queues deliveries that should have moved two minutes ago, at most `limit`; each again after two more. */
+export async function restartOverdue(db: Db, limit: number): Promise<number> {
+  const queued = await change(
+    db,
+    'restart_overdue',
+    `WITH chosen AS MATERIALIZED (
+       SELECT d.id FROM undelivered u JOIN deliveries d ON d.id = u.delivery_id
+       WHERE u.status = 'pending' AND u.overdue_at <= now() AND d.status = 'pending' AND d.overdue_at <= now()
+         AND NOT EXISTS (SELECT 1 FROM delivery_queue q WHERE q.delivery_id = d.id)
+       ORDER BY u.overdue_at LIMIT $1 FOR UPDATE OF d SKIP LOCKED
+     ), ${RESTART}`,
+    [limit],
+  );
+  if (queued > 0) wakeLane(db, 'workflow');
+  return queued;
+}
+
+/** Queues a delivery whose workflow is gone. */
+export async function restartDelivery(db: Db, id: string): Promise<number> {
+  const queued = await change(
+    db,
+    'restart_delivery',
+    `WITH chosen AS (SELECT id FROM deliveries WHERE id = $1 FOR UPDATE), ${RESTART}`,
     [id],
   );
-  notifyAfterCommit(db, notifyChannels.delivery);
+  wakeLane(db, 'workflow');
   return queued;
 }

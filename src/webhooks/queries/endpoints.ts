@@ -2,9 +2,9 @@ import type { EndpointDisabledReason } from '../../contract/common';
 import { limits } from '../../contract/limits';
 import type { RetryPolicyName } from '../../projects/contract';
 import type { EndpointStatus, Filter, LaneSetting } from '../contract';
-import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import { wakeLane } from '../wake-lanes';
 import { SUBSCRIBES } from './fan-out';
 
 export interface Endpoint {
@@ -267,11 +267,14 @@ export async function adaptConcurrency(
   direction: 'halve' | 'double',
 ): Promise<void> {
   const next = direction === 'halve' ? 'greatest(1, concurrency / 2)' : 'least($3, concurrency * 2)';
-  const adapted = await change(
+  const adapted = await row<{ lane: LaneSetting | null }>(
     db,
     `${direction}_concurrency`,
-    `UPDATE endpoints SET concurrency = ${next} WHERE id = $1 AND concurrency = $2 AND $3 > 0`,
+    `UPDATE endpoints SET concurrency = ${next} WHERE id = $1 AND concurrency = $2 AND $3 > 0
+     RETURNING delivery_lane AS lane`,
     [id, seen, limits.webhookConcurrencyPerEndpoint],
   );
-  if (adapted > 0 && direction === 'double') notifyAfterCommit(db, notifyChannels.delivery);
+  if (!adapted || direction === 'halve') return;
+  // A retry belongs to a workflow in every lane.
+  for (const lane of new Set([adapted.lane, 'workflow' as const])) wakeLane(db, lane);
 }

@@ -2,6 +2,8 @@ import { noteChange } from '../../db/changes';
 import type { Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
 import type { Deliveries } from '../../events';
+import type { LaneSetting } from '../contract';
+import { wakeLane } from '../wake-lanes';
 import { UUID_TIME_LENGTH } from '../../lib/uuid';
 import { maySend } from '../../projects';
 import { rowByIndexes } from './queue';
@@ -20,10 +22,9 @@ export const SUBSCRIBES = `(e.events = '{}' OR v.name = ANY (e.events))
  * that happens while its project may not send has none, also later. The subquery cannot be flattened, so that Postgres looks
  * each event up by its index.
  */
-const FAN_OUT = `WITH delivery AS (
-       INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, test, bulk)
-       SELECT coalesce(given.delivery_id, ${OF_THE_SAME_TIME}), e.project_id, e.id, given.event_id, v.name, e.retry_policy,
-         v.test, given.bulk
+const FAN_OUT = `WITH matched AS MATERIALIZED (
+       SELECT coalesce(given.delivery_id, ${OF_THE_SAME_TIME}) AS id, e.project_id, e.id AS endpoint_id, given.event_id,
+         v.name AS event_name, e.retry_policy, v.test, given.bulk, e.delivery_lane
        FROM unnest($1::uuid[], $2::boolean[], $3::uuid[], $4::uuid[]) AS given (event_id, bulk, endpoint_id, delivery_id)
        CROSS JOIN LATERAL (
          SELECT v.project_id, v.name, v.test,
@@ -36,12 +37,15 @@ const FAN_OUT = `WITH delivery AS (
        WHERE CASE WHEN given.endpoint_id IS NULL
          THEN e.deleted_at IS NULL AND ${SUBSCRIBES}
          ELSE e.id = given.endpoint_id END
-       RETURNING id, project_id, endpoint_id, event_id, bulk
+     ), delivery AS (
+       INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, test, bulk)
+       SELECT id, project_id, endpoint_id, event_id, event_name, retry_policy, test, bulk FROM matched
      ), queued AS (
        INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, priority, is_first)
-       SELECT id, endpoint_id, project_id, CASE WHEN bulk THEN 2 ELSE 1 END, true FROM delivery
+       SELECT id, endpoint_id, project_id, CASE WHEN bulk THEN 2 ELSE 1 END, true FROM matched
      )
-     SELECT event_id, project_id, count(*)::int AS deliveries FROM delivery GROUP BY event_id, project_id`;
+     SELECT event_id, project_id, count(*)::int AS deliveries, array_agg(DISTINCT delivery_lane) AS lanes
+     FROM matched GROUP BY event_id, project_id`;
 
 /**
  * The ended deliveries are locked, without waiting: one that is being retried is not among them, and its event is in use.
@@ -82,19 +86,21 @@ const REMOVE = `WITH delivery AS (
 
 export const deliveries: Deliveries = {
   async fanOut(db: Db, events) {
-    const written = await rows<{ event_id: string; project_id: string; deliveries: number }>(
-      db,
-      'fan_out',
-      FAN_OUT,
-      [
-        events.map(({ id }) => id),
-        events.map(({ bulk = false }) => bulk),
-        events.map(({ only }) => only?.endpointId ?? null),
-        events.map(({ only }) => only?.deliveryId ?? null),
-      ],
-    );
+    const written = await rows<{
+      event_id: string;
+      project_id: string;
+      deliveries: number;
+      /** Of their endpoints. */
+      lanes: (LaneSetting | null)[];
+    }>(db, 'fan_out', FAN_OUT, [
+      events.map(({ id }) => id),
+      events.map(({ bulk = false }) => bulk),
+      events.map(({ only }) => only?.endpointId ?? null),
+      events.map(({ only }) => only?.deliveryId ?? null),
+    ]);
     const projectIds = new Set(written.map(({ project_id }) => project_id));
     for (const projectId of projectIds) noteChange(db, 'deliveries', projectId);
+    for (const lane of new Set(written.flatMap(({ lanes }) => lanes))) wakeLane(db, lane);
     return new Map(written.map(({ event_id, deliveries }) => [event_id, deliveries]));
   },
 

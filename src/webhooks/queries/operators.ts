@@ -62,7 +62,7 @@ export function countDueDeliveries(db: Db): Promise<number> {
 }
 
 /**
- * Counts pending deliveries that are five minutes overdue. The reconciler acts after two, so it is not running or not
+ * Counts pending deliveries that are five minutes overdue. The relay acts after two, so it is not running or not
  * keeping up. Deliveries of disabled endpoints do not count.
  */
 export function overdueDeliveries(db: Db): Promise<number> {

@@ -152,7 +152,7 @@ const HAS_TEXT = `(position(lower($2::text) IN lower(v.body)) > 0
  * Events of the last days whose words are not written yet. One bound for the time: beside a second one PostgreSQL does not begin at the
  * compared row, and would read the index of all projects from the first of these days on.
  */
-const NOT_INDEXED = `v.created_at >= greatest(${SEARCHED_SINCE}, (SELECT created_at FROM event_words_progress))
+export const NOT_INDEXED = `v.created_at >= greatest(${SEARCHED_SINCE}, (SELECT created_at FROM event_words_progress))
            AND (v.created_at, v.id) > (SELECT created_at, event_id FROM event_words_progress)`;
 
 /** Above this many events with its words, a text is looked for from the newest event on. */

@@ -1,5 +1,5 @@
 import { claimOverdueSessions, findOpenSession } from '../../../src/login/queries/starts';
-import { startSessionReconciler } from '../../../src/login/reconciler';
+import { startSessionRelay } from '../../../src/login/relay';
 import { createSessionStarter } from '../../../src/login/workflow-client';
 import { workflowIds } from '../../../src/temporal/names';
 import { eventually } from '../../support/eventually';
@@ -78,11 +78,11 @@ async function pass({ session_id: id }: CreatedSession, column: string): Promise
 
 async function reconciled<T>(until: () => Promise<T>): Promise<T> {
   const { core } = service.service;
-  const reconciler = startSessionReconciler({ ...core, starter: createSessionStarter(core), everyMs: 20 });
+  const relay = startSessionRelay({ ...core, starter: createSessionStarter(core), overdueSweepMs: 0 });
   try {
     return await until();
   } finally {
-    await reconciler.stop();
+    await relay.stop();
   }
 }
 
@@ -155,7 +155,7 @@ test('a static link that is opened again after its session has ended keeps the Y
   await waitForStatus(service, session!.session_id, 'confirmed');
 });
 
-test('a session whose workflow runs is left alone, and asked for again only after two minutes', async () => {
+test('a session whose workflow runs keeps it, and is claimed again only after two minutes', async () => {
   const session = await opened('running');
   await service.control.tap('telegram', 'running', { button: 0 });
   await answered(session);
@@ -165,7 +165,7 @@ test('a session whose workflow runs is left alone, and asked for again only afte
   await reconciled(() =>
     eventually(async () => {
       const { rows } = await service.pool.query<{ done: boolean }>(
-        'SELECT reconciled_at IS NOT NULL AS done FROM auth_sessions WHERE id = $1',
+        `SELECT start_leased_until > now() + interval '1 minute' AS done FROM auth_sessions WHERE id = $1`,
         [session.session_id],
       );
       return rows[0]?.done;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { startDeliveryReconciler } from '../../../src/webhooks/reconciler';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import {
@@ -78,8 +77,7 @@ test('the views list exactly the deliveries that retry and those that need a per
   const terminated = await retrying();
   await workflowOf(service, terminated).terminate('by a test');
   await service.pool.query(`UPDATE deliveries SET overdue_at = now() WHERE id = $1`, [terminated]);
-  const reconciler = startDeliveryReconciler({ ...service.service.core, everyMs: 20 });
-  await untilWorkflow(service, terminated, 'RUNNING').finally(() => reconciler.stop());
+  await untilWorkflow(service, terminated, 'RUNNING');
   const cancelled = await retrying();
   await project.api('POST', `/v1/deliveries/${cancelled}/cancel`);
   const cancelledByOperator = await retrying();

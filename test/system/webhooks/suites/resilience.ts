@@ -1,4 +1,3 @@
-import { startDeliveryReconciler } from '../../../../src/webhooks/reconciler';
 import { eventually } from '../../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../../support/service';
 import {
@@ -106,16 +105,11 @@ export function resilience(lane: RunningLane): void {
       'UPDATE deliveries SET next_attempt_at = now(), overdue_at = now() WHERE id = $1',
       [id],
     );
-    const reconciler = startDeliveryReconciler({ ...service.service.core, everyMs: 20 });
-    try {
-      const delivery = await untilStatus(project, id, 'succeeded');
-      expect(delivery.attempts.map(({ number, status }) => [number, status])).toEqual([
-        [1, 503],
-        [2, 200],
-      ]);
-    } finally {
-      await reconciler.stop();
-    }
+    const delivery = await untilStatus(project, id, 'succeeded');
+    expect(delivery.attempts.map(({ number, status }) => [number, status])).toEqual([
+      [1, 503],
+      [2, 200],
+    ]);
   });
 
   test('a delivery that is merely slow is not restarted', async () => {
@@ -124,19 +118,16 @@ export function resilience(lane: RunningLane): void {
     await untilWorkflow(service, id, 'RUNNING');
     await eventually(() => isQuiet(id));
     await service.pool.query('UPDATE deliveries SET overdue_at = now() WHERE id = $1', [id]);
-    const reconciler = startDeliveryReconciler({ ...service.service.core, everyMs: 20 });
-    try {
-      await eventually(async () => {
-        const { rows } = await service.pool.query<{ seen: boolean }>(
-          'SELECT overdue_at > now() AS seen FROM deliveries WHERE id = $1',
-          [id],
-        );
-        return rows[0]?.seen;
-      });
-    } finally {
-      await reconciler.stop();
-    }
-    expect(await isQuiet(id)).toBe(true);
+    const { runId } = await workflowOf(service, id).describe();
+    await eventually(async () => {
+      const { rows } = await service.pool.query<{ seen: boolean }>(
+        'SELECT overdue_at > now() AS seen FROM deliveries WHERE id = $1',
+        [id],
+      );
+      return rows[0]?.seen;
+    });
+    await eventually(() => isQuiet(id));
+    expect((await workflowOf(service, id).describe()).runId).toBe(runId);
     expect(receiver.of(id)).toHaveLength(1);
   });
 
