@@ -59,7 +59,9 @@ test('the rows that a transaction names are heard after its commit, in its own p
       await db.query('SELECT 1 / 0');
     });
     await expect(failed).rejects.toThrow('division');
-    await eventually(() => heardElsewhere.length >= 2 && heard.length >= 2, 2000).catch(() => { throw new Error(JSON.stringify([heard, heardElsewhere])); });
+    await eventually(() => heardElsewhere.length >= 2 && heard.length >= 2, 2000).catch(() => {
+      throw new Error(JSON.stringify([heard, heardElsewhere]));
+    });
     expect(new Set(heard)).toEqual(new Set(['one', 'two']));
     expect(new Set(heardElsewhere)).toEqual(new Set(['one', 'two']));
   } finally {
