@@ -1,7 +1,5 @@
 import type { Client } from '@temporalio/client';
 import type pg from 'pg';
-import type { Messengers } from './bots/messengers';
-import type { Turns } from './bots/turns';
 import type { Config } from './config';
 import type { Notifications } from './db/notify';
 import type { Pools } from './db/pools';
@@ -9,7 +7,7 @@ import type { Cipher } from './lib/cipher';
 import type { Logger } from './lib/log';
 import type { TaskQueues } from './temporal/names';
 
-/** The dependencies shared by all roles. Created in service.ts. */
+/** The dependencies shared by all roles, to which `bots` adds its own. Created in service.ts. */
 export interface Core {
   config: Config;
   log: Logger;
@@ -24,9 +22,6 @@ export interface Core {
   /** On the connection of this process's own worker, once there is one: a start can be eager. */
   eagerClient(): Client | null;
   queues: TaskQueues;
-  messengers: Messengers;
-  /** The pace of single messages through the bots. */
-  turns: Turns;
   /** The public URL of the service; follows the bound address and port in development. */
   publicUrl(): string;
   temporalUiUrl: string | null;

@@ -1,10 +1,19 @@
 import type { Language } from '../contract/common';
 import type { Core } from '../core';
-import type { Project } from '../projects/contract';
 import { projectText, type Reader } from './project-text';
 import { botTexts } from './texts';
 
 type Deps = Pick<Core, 'pool' | 'config'>;
+
+/** A project, as far as the bot speaks of it. */
+interface Project {
+  id: string;
+  name: string;
+  welcome_en: string | null;
+  welcome_ru: string | null;
+  /** Herald's own. */
+  system: boolean;
+}
 
 /** What the bot says to a new subscriber. How to stop is said in any case. */
 export async function greeting(deps: Deps, project: Project, reader: Reader): Promise<string> {

@@ -3,12 +3,11 @@ import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Work } from '../http/idempotency';
 import { createEarlyCounts, createRateLimiters, retryAfterSeconds } from '../http/rate-limiter';
-import type { Project } from '../projects/contract';
 import { deliveriesOfEvents } from './fan-out';
 
 /** Refuses the events of a request that the project may not send now. Not for events that Herald emits itself. */
 export type AdmitEvents = (
-  project: Pick<Project, 'id' | 'events_per_minute' | 'queued_deliveries'>,
+  project: { id: string; events_per_minute: number | null; queued_deliveries: number | null },
   events: number,
   work: Pick<Work, 'resumed'>,
 ) => Promise<void>;

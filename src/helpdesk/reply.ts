@@ -6,7 +6,7 @@ import type { Work } from '../http/idempotency';
 import { contentForOne, insertMessages, sendQueued, type DeliverDeps } from '../messages';
 import type { MessageContent } from '../messages/contract';
 import { findMember, isBillingBlocked } from '../projects';
-import type { KeyedProject } from '../projects/contract';
+import type { Caller as AnyCaller } from '../http/route';
 import { findSubscriber, lockSubscriber, type SubscriberRecord } from '../subscribers';
 import { escapes } from '../templates';
 import { authorOf, recordChange, withStatus, type Author } from './change';
@@ -23,7 +23,7 @@ import { findTicket, lockTicket, updateTicket, type TicketRow } from './queries/
 import { wakeForRating } from './queries/timers';
 import { previewOf } from './ticket';
 
-type Caller = Pick<KeyedProject, 'id' | 'name' | 'member_id'>;
+type Caller = Pick<AnyCaller, 'id' | 'name' | 'member_id'>;
 
 export async function requireTicket(db: Db, projectId: string, id: string): Promise<TicketRow> {
   return orNotFound(await findTicket(db, projectId, id));

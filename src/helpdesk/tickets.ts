@@ -10,7 +10,7 @@ import {
   requireSubscriber,
 } from '../subscribers';
 import type { SubscriberRecord } from '../subscribers';
-import type { KeyedProject } from '../projects/contract';
+import type { Caller as AnyCaller } from '../http/route';
 import { authorOf, changeTicket, requireMember, type Author } from './change';
 import type { BulkTickets, NewTicket, TicketChanges, TicketFilter } from './contract';
 import { createTicket } from './create';
@@ -21,7 +21,7 @@ interface Deps {
   pool: pg.Pool;
   config: Pick<Config, 'HERALD_SUBSCRIBER_ID_FORMAT'>;
 }
-type Caller = Pick<KeyedProject, 'id' | 'member_id'>;
+type Caller = Pick<AnyCaller, 'id' | 'member_id'>;
 
 export function createByApi(
   { pool, config }: Deps,

@@ -8,7 +8,6 @@ import { isUuid } from '../contract/ids';
 import { idempotencyHeaders } from '../contract/idempotency';
 import { onBehalfOf } from '../db/project-share';
 import { uuidv7 } from '../lib/uuid';
-import type { KeyedProject } from '../projects/contract';
 import type { IdempotentRequest, RunOnce, Work } from './idempotency';
 import { auditActionOf } from './audit-action';
 import { readFormBody } from './form-body';
@@ -24,6 +23,7 @@ import {
   SeeOther,
   Streamed,
   type Auth,
+  type Caller,
   type Route,
   type RouteRequest,
   type RouteSpec,
@@ -36,7 +36,7 @@ import { validated } from './validate';
  * refuses it, in a request after it was counted. `admittedTo`: the project that an earlier
  * check of this request found, because the page may show another one by now.
  */
-export type Authenticate = (ctx: Context, admittedTo?: string) => Promise<KeyedProject>;
+export type Authenticate = (ctx: Context, admittedTo?: string) => Promise<Caller>;
 
 export interface GuardDeps {
   /** The largest JSON body without a key: what a stranger can send costs others nothing. Default: as in `limits`. */
@@ -58,11 +58,7 @@ export interface AuditedChange {
   targetName: string | null;
   ip: string;
 }
-export type RunAudited = <T>(
-  caller: KeyedProject,
-  change: AuditedChange,
-  work: () => Promise<T>,
-) => Promise<T>;
+export type RunAudited = <T>(caller: Caller, change: AuditedChange, work: () => Promise<T>) => Promise<T>;
 
 /** The request pipeline of every API route: authenticate → limit → validate → handle → respond. */
 export function guard(route: Route, deps: GuardDeps): Middleware {
@@ -89,7 +85,7 @@ async function respond(
   ctx: Context,
   { spec, handle }: Route,
   deps: GuardDeps,
-  project: KeyedProject | undefined,
+  project: Caller | undefined,
 ): Promise<void> {
   const scope = scopeOf(spec);
   if (project && scope !== null) requireScope(project, scope);
@@ -122,7 +118,7 @@ async function readCall(ctx: Context, spec: RouteSpec, deps: GuardDeps): Promise
 function runAudited(
   { ctx, spec, params, query, body }: Call,
   { audited }: GuardDeps,
-  { project, work }: { project: KeyedProject; work: Work },
+  { project, work }: { project: Caller; work: Work },
   handled: () => Promise<unknown>,
 ): Promise<unknown> {
   const action = auditActionOf(spec);
@@ -161,7 +157,7 @@ function givenKey({ headers }: Context): string | undefined {
 async function runOnce(
   { ctx, spec, params, query, identity }: Call,
   deps: GuardDeps,
-  { project, key, run }: { project: KeyedProject; key: string; run: IdempotentRequest['run'] },
+  { project, key, run }: { project: Caller; key: string; run: IdempotentRequest['run'] },
 ): Promise<unknown> {
   const hidden = spec.idempotent?.shownOnce;
   // Where the recorded response is for this caller only, such as an invitation that another may not make.
@@ -180,7 +176,7 @@ async function runOnce(
 export async function admit(
   ctx: Context,
   deps: Pick<GuardDeps, 'authenticate' | 'countRequest'>,
-): Promise<KeyedProject> {
+): Promise<Caller> {
   const project = await deps.authenticate(ctx);
   ctx.state['projectId'] = project.id;
   // The message that it is made for has been counted.
@@ -205,7 +201,7 @@ function showLimit(ctx: Context, { limit, remaining, reset }: LimitState): void 
   ctx.set('X-RateLimit-Reset', String(reset));
 }
 
-export function requireActive(project: KeyedProject): KeyedProject {
+export function requireActive(project: Caller): Caller {
   if (!project.active) throw new AppError('project_inactive');
   return project;
 }
@@ -214,7 +210,7 @@ export function requireActive(project: KeyedProject): KeyedProject {
 async function checkAccess(
   ctx: Context,
   { authenticate }: GuardDeps,
-  admitted: KeyedProject | undefined,
+  admitted: Caller | undefined,
   scope: Scope | null,
 ): Promise<void> {
   if (!admitted) return;
@@ -224,7 +220,7 @@ async function checkAccess(
   if (scope !== null) requireScope(caller, scope);
 }
 
-function requireScope({ scopes, role }: KeyedProject, scope: Scope): void {
+function requireScope({ scopes, role }: Caller, scope: Scope): void {
   if (scopes.includes(scope)) return;
   throw new AppError(
     'forbidden',
@@ -239,7 +235,7 @@ function requireScope({ scopes, role }: KeyedProject, scope: Scope): void {
 function targetOf(
   spec: RouteSpec,
   { params, body }: { params: unknown; body: unknown },
-  { work, project }: { work: Work; project: KeyedProject },
+  { work, project }: { work: Work; project: Caller },
 ): string | null {
   if (spec.unnamedInAudit) return null;
   const name = spec.path.match(/\{\w+\}/g)?.at(-1);

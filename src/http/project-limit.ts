@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { limits } from '../contract/limits';
-import type { KeyedProject } from '../projects/contract';
 import {
   createEarlyCounts,
   createRateLimiter,
@@ -9,6 +8,7 @@ import {
   type Counted,
   type EarlyCounts,
 } from './rate-limiter';
+import type { Caller as AnyCaller } from './route';
 
 export interface LimitState {
   allowed: boolean;
@@ -19,7 +19,7 @@ export interface LimitState {
   retryAfter: number;
 }
 
-type Caller = Pick<KeyedProject, 'id' | 'requests_per_minute' | 'dashboard_session'>;
+type Caller = Pick<AnyCaller, 'id' | 'requests_per_minute' | 'dashboard_session'>;
 
 export interface CountRequest {
   (caller: Caller): Promise<LimitState>;

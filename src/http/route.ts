@@ -2,9 +2,8 @@ import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { ErrorCode } from '../contract/errors';
-import type { Scope } from '../contract/scopes';
+import type { Role, Scope } from '../contract/scopes';
 import { idempotencyHeaders } from '../contract/idempotency';
-import type { KeyedProject } from '../projects/contract';
 import type { Work } from './idempotency';
 import type { TextReader } from './json-body';
 
@@ -15,12 +14,27 @@ export type Auth = 'key' | 'none';
 type Schema = z.ZodType | undefined;
 type Parsed<S extends Schema> = S extends z.ZodType ? z.output<S> : undefined;
 
+/**
+ * The project of an authenticated request, and who sent it: an API key, or a member who has signed in. `projects` declares what
+ * else it knows of them.
+ */
+export interface Caller {
+  id: string;
+  active: boolean;
+  requests_per_minute: number | null;
+  scopes: readonly Scope[];
+  /** Null for a key. */
+  role: Role | null;
+  /** Identifies the dashboard session, if the request has one. */
+  dashboard_session?: string;
+}
+
 export interface RouteRequest<P, Q, B, H, A extends Auth> {
   params: P;
   query: Q;
   body: B;
   headers: H;
-  project: A extends 'key' ? KeyedProject : undefined;
+  project: A extends 'key' ? Caller : undefined;
   /** New for each request, unless the route is idempotent and the request resumes an earlier one. */
   work: Work;
   /** For responses that stay open: aborts when the caller loses its access, or when the connection closes. */
@@ -101,8 +115,8 @@ export interface RouteSpec<
   status: number;
   /** The JSON response; a list of media types for binary responses; absent for 204. */
   response?: z.ZodType | string[];
-  /** An example of a response that is not JSON. */
-  example?: () => string;
+  /** An example of a response that is not JSON; `exampleOf` has one for a schema. */
+  example?: (exampleOf: (schema: z.ZodType) => unknown) => string;
   /** The JSON response is streamed and can have any length, so the route is no tool for agents. */
   streamed?: true;
   /** A probe of an orchestrator, which is not counted by its address. */

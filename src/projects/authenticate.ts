@@ -3,7 +3,7 @@ import { AppError } from '../contract/errors';
 import type { Authenticate } from '../http/guard';
 import type { Logger } from '../lib/log';
 import { sha256 } from '../lib/tokens';
-import type { KeyedProject } from './contract';
+import type { Caller } from '../http/route';
 import { findProjectByKey, recordKeyUse } from './queries/keys';
 
 /** A change of a key or project must take effect everywhere within a second, query time included. */
@@ -11,7 +11,7 @@ const CACHE_MS = 500;
 const CACHE_ENTRIES = 10_000;
 const RECORD_USE_MS = 60_000;
 
-type FoundByKey = KeyedProject & { key_id: string };
+type FoundByKey = Caller & { key_id: string };
 
 interface CacheEntry {
   project: Promise<FoundByKey | null>;

@@ -10,7 +10,7 @@ import {
   timezoneSchema,
 } from '../contract/common';
 import { actorTypes, notifyLevels } from '../contract/people';
-import { roles, scopes, type Role, type Scope } from '../contract/scopes';
+import { roles, scopes } from '../contract/scopes';
 import { KIB, limits, planNames, type PlanName } from '../contract/limits';
 
 export const retryPolicySchema = z.enum(['durable', 'quick']);
@@ -314,16 +314,3 @@ export interface Project {
   timezone: string;
   created_at: Date;
 }
-
-/** The project of an authenticated request, and who sent it: an API key, or a member who has signed in. */
-export type KeyedProject = Project & {
-  /** The key that was used, directly or by signing in to the dashboard; null for a member. */
-  key_id: string | null;
-  scopes: readonly Scope[];
-  /** Null for a key. */
-  member_id: string | null;
-  account_id: string | null;
-  role: Role | null;
-  /** Identifies the dashboard session, if the request has one. */
-  dashboard_session?: string;
-};

@@ -3,7 +3,7 @@ import { AppError } from '../contract/errors';
 import type { Core } from '../core';
 import { admit, countOrRefuse, type Authenticate } from '../http/guard';
 import type { CountRequest } from '../http/project-limit';
-import type { KeyedProject } from './contract';
+import type { Caller } from '../http/route';
 import { requireSameOrigin, sessionHash } from './dashboard-session';
 import { findAccountSession, type AccountSession } from './queries/dashboard-sessions';
 
@@ -27,7 +27,7 @@ export async function admitAccount(
   return { hash, session };
 }
 
-export function admitKey(deps: CallerDeps, ctx: Context): Promise<KeyedProject> {
+export function admitKey(deps: CallerDeps, ctx: Context): Promise<Caller> {
   return admit(ctx, deps);
 }
 

@@ -1,7 +1,8 @@
 import { roleScopes } from '../contract/scopes';
 import type { Core } from '../core';
+import type { Caller } from '../http/route';
 import { isoTime } from '../lib/iso-time';
-import type { DashboardSession, KeyedProject, SignInRecord } from './contract';
+import type { DashboardSession, SignInRecord } from './contract';
 import { signedOut } from './dashboard-session';
 import { listAccountProjects, viewAccount } from './queries/account-projects';
 import {
@@ -13,7 +14,7 @@ import {
 type Deps = Pick<Core, 'pool' | 'config' | 'temporalUiUrl'>;
 
 /** What a page shows to a caller that has signed in with a key. */
-export function presentKey(deps: Deps, project: KeyedProject): DashboardSession {
+export function presentKey(deps: Deps, project: Caller): DashboardSession {
   return {
     project_id: project.id,
     key_id: project.key_id,

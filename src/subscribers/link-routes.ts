@@ -3,9 +3,8 @@ import { decodeCursor, toPage } from '../contract/cursor';
 import { orNotFound } from '../contract/errors';
 import { startParameter } from '../contract/start-parameters';
 import type { Core } from '../core';
-import { routesOf } from '../http/route';
+import { routesOf, type Caller } from '../http/route';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
-import type { KeyedProject } from '../projects/contract';
 import { botLinks, noBotLinks } from './bot-links';
 import {
   linkListQuery,
@@ -26,7 +25,7 @@ export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' |
   const tokenOf = ({ id, token_sealed }: SubscribeLink) => cipher.decrypt(token_sealed, linkTokenPurpose, id);
 
   /** Only a caller who could create the link sees its addresses: one with an external_id subscribes as that person. */
-  function present(link: SubscribeLink, { scopes }: Pick<KeyedProject, 'scopes'>): LinkView {
+  function present(link: SubscribeLink, { scopes }: Pick<Caller, 'scopes'>): LinkView {
     const addresses = scopes.includes('manage')
       ? botLinks(deps, { id: link.project_id }, startParameter('link', tokenOf(link)))
       : noBotLinks();

@@ -1,7 +1,7 @@
 import { defaultScopes, type Scope } from '../../contract/scopes';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
-import type { KeyedProject } from '../contract';
+import type { Caller } from '../../http/route';
 import { PROJECT_COLUMNS } from './projects';
 
 export interface ApiKeyRecord {
@@ -55,8 +55,8 @@ export function replaceApiKey(
 }
 
 /** Finds the project of an active key, with all that a request needs, in one round trip. */
-export function findProjectByKey(db: Db, hash: Buffer): Promise<(KeyedProject & { key_id: string }) | null> {
-  return row<KeyedProject & { key_id: string }>(
+export function findProjectByKey(db: Db, hash: Buffer): Promise<(Caller & { key_id: string }) | null> {
+  return row<Caller & { key_id: string }>(
     db,
     'project_by_key',
     `SELECT ${PROJECT_COLUMNS}, k.id AS key_id, k.scopes, NULL::uuid AS member_id, NULL::uuid AS account_id,

@@ -12,7 +12,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import Koa from 'koa';
 import { createOwnRequests } from '../../../src/http/own-requests';
 import { mcpEndpoint } from '../../../src/mcp/endpoint';
-import type { KeyedProject } from '../../../src/projects/contract';
+import type { Caller } from '../../../src/http/route';
 import { createRoutes } from '../../../src/roles/api';
 import { eventually } from '../../support/eventually';
 import { userEnvironment } from '../../support/npm-start';
@@ -141,7 +141,7 @@ async function mcpInFrontOf(api: http.Server) {
     waiter: { watch: jest.fn(), stop: jest.fn() },
   });
   const ownUrl = () => `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
-  const caller = { id: project.id, active: true, scopes: ['read'] } as unknown as KeyedProject;
+  const caller = { id: project.id, active: true, scopes: ['read'] } as unknown as Caller;
   const endpoint = mcpEndpoint({
     routes,
     authenticate: async () => caller,
