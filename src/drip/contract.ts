@@ -4,8 +4,13 @@ import { idSchema, pageQuery, timestampSchema } from '../contract/common';
 import { contentSchema, givenContentFields, normalContent, type GivenContent } from '../contract/content';
 import { limits } from '../contract/limits';
 import { trackedNameSchema } from '../tracked/contract';
-import { checkRecipient } from '../messages/contract';
-import { externalIdSchema, labelSchema, propertiesSchema, subscriberIdSchema } from '../subscribers/contract';
+import {
+  checkRecipient,
+  externalIdSchema,
+  labelSchema,
+  propertiesSchema,
+  subscriberIdSchema,
+} from '../subscribers/contract';
 import { propertyRulesSchema, subscriberRulesSchema, type Rules } from './rules/contract';
 
 export const chainStatuses = ['draft', 'active', 'paused'] as const;

@@ -8,7 +8,6 @@ import {
   queryNumber,
   timestampSchema,
 } from '../contract/common';
-import { AppError } from '../contract/errors';
 import {
   checkContent,
   givenContentFields,
@@ -23,7 +22,7 @@ import {
 } from '../contract/content';
 import { limits } from '../contract/limits';
 import { failureReasons } from '../events/contract';
-import { externalIdSchema, labelSchema, subscriberIdSchema } from '../subscribers/contract';
+import { checkRecipient, externalIdSchema, labelSchema, subscriberIdSchema } from '../subscribers/contract';
 
 /** What Herald has found out about media, before it sends the first message with it. */
 export interface MediaFacts {
@@ -71,21 +70,6 @@ export const sendFields = {
   ...givenContentFields,
   permission: labelSchema.optional().describe('Send only to subscribers with this permission.'),
 };
-
-/** For `superRefine`: one subscriber, by one of the two ids. */
-export function checkRecipient(
-  body: { subscriber_id?: string | undefined; external_id?: string | undefined },
-  ctx: z.RefinementCtx,
-): void {
-  if (body.subscriber_id !== undefined && body.external_id !== undefined) {
-    const error = new AppError('mutually_exclusive_identifiers');
-    ctx.addIssue({ code: 'custom', params: { error }, message: error.message, input: body });
-  }
-  if (body.subscriber_id === undefined && body.external_id === undefined) {
-    const message = 'is required, or external_id';
-    ctx.addIssue({ code: 'custom', path: ['subscriber_id'], message, input: body });
-  }
-}
 
 export const sendSchema = z
   .strictObject(sendFields)

@@ -60,6 +60,21 @@ function isExternalId(text: string): boolean {
   return PRINTABLE.test(text);
 }
 
+/** For `superRefine`: one subscriber, by one of the two ids. */
+export function checkRecipient(
+  body: { subscriber_id?: string | undefined; external_id?: string | undefined },
+  ctx: z.RefinementCtx,
+): void {
+  if (body.subscriber_id !== undefined && body.external_id !== undefined) {
+    const error = new AppError('mutually_exclusive_identifiers');
+    ctx.addIssue({ code: 'custom', params: { error }, message: error.message, input: body });
+  }
+  if (body.subscriber_id === undefined && body.external_id === undefined) {
+    const message = 'is required, or external_id';
+    ctx.addIssue({ code: 'custom', path: ['subscriber_id'], message, input: body });
+  }
+}
+
 function label(tooLong?: string) {
   return z
     .string()

@@ -2,8 +2,12 @@ import { z } from 'zod';
 import { givenTimeSchema, pageQuery, timestampSchema, whoFields } from '../contract/common';
 import { limits } from '../contract/limits';
 import { givenEventIdSchema } from '../events/contract';
-import { checkRecipient } from '../messages/contract';
-import { externalIdSchema, propertiesSchema, subscriberIdSchema } from '../subscribers/contract';
+import {
+  checkRecipient,
+  externalIdSchema,
+  propertiesSchema,
+  subscriberIdSchema,
+} from '../subscribers/contract';
 
 export const trackedNameSchema = z
   .string()

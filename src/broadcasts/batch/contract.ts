@@ -3,7 +3,8 @@ import { characters } from '../../contract/characters';
 import { idSchema, pageQuery, timestampSchema } from '../../contract/common';
 import { checkContent, normalContent } from '../../contract/content';
 import { limits } from '../../contract/limits';
-import { checkRecipient, sendFields, sendReasons } from '../../messages/contract';
+import { sendFields, sendReasons } from '../../messages/contract';
+import { checkRecipient } from '../../subscribers/contract';
 import { recipientResultFields } from '../contract';
 
 const batchMessageSchema = z
