@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { eventNames, eventRegistry, type EventEntry } from '../../src/events/contract';
 import { errorCodes } from '../../src/contract/errors';
-import { jsonSchema } from '../../src/http/openapi';
+import { jsonSchema } from '../../src/contract/json-schema';
 import { headerSchemas, type RouteSpec } from '../../src/http/route';
 import { routeKey, sdkNames } from '../../src/http/sdk-names';
 import { routeSpecs } from './routes';

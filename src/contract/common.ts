@@ -9,8 +9,10 @@ export type Channel = string;
 
 /** The names of the messengers. Filled by src/bots/registry.ts before any schema is used. */
 export const channels: Channel[] = [];
-/** In examples of the API description. */
+/* In examples of the API description. */
 export const exampleChannel = 'telegram';
+export const EXAMPLE_UUID = '4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01';
+export const EXAMPLE_TIME = '2026-01-15T10:30:00.000+00:00';
 
 export const channelSchema = z.lazy(() => z.enum(channels));
 

@@ -15,3 +15,12 @@ export function writtenSchema(schema: z.ZodType): Json {
     },
   }) as Json;
 }
+
+/** Requests (`input`) are closed, because the service refuses unknown fields. */
+export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _, ...rest } =
+    io === 'output'
+      ? writtenSchema(schema)
+      : (z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json);
+  return rest;
+}

@@ -1,8 +1,6 @@
 import type pg from 'pg';
 import type { z } from 'zod';
 import { AppError } from '../contract/errors';
-import { jsonSchema } from '../http/openapi';
-import { responseExample } from '../http/openapi-examples';
 import { route, Streamed, type Route } from '../http/route';
 import { csvRows, openLines } from './lines';
 import { leasedStream } from './leased-stream';
@@ -24,7 +22,7 @@ export function createExportRoute<Query extends z.ZodType>(
       scope: 'export',
       query: source.query,
       response: ['text/csv'],
-      example: () => exampleFile(source.row),
+      example: (exampleOf) => exampleFile(source.row, exampleOf(source.row)),
       errors: ['plan_limit', 'rate_limit_export', ...source.errors],
     },
     async ({ project, query, access }) => {
@@ -39,7 +37,7 @@ export function createExportRoute<Query extends z.ZodType>(
 }
 
 /** The header and one row. */
-function exampleFile(row: z.ZodObject): string {
-  const { header, line } = csvRows(row);
-  return header + line(responseExample(jsonSchema(row, 'output')) as Record<string, unknown>);
+function exampleFile(schema: z.ZodObject, row: unknown): string {
+  const { header, line } = csvRows(schema);
+  return header + line(row as Record<string, unknown>);
 }

@@ -1,5 +1,7 @@
+import { EXAMPLE_TIME, EXAMPLE_UUID } from '../contract/common';
+import { jsonSchema } from '../contract/json-schema';
 import { bodyExamples } from './docs/body-examples';
-import { EXAMPLE_TIME, EXAMPLE_UUID, exampleBody, exampleResponse } from './docs/schema-example';
+import { exampleBody, exampleResponse } from './docs/schema-example';
 import type { RouteSpec } from './route';
 
 type Json = Record<string, unknown>;
@@ -33,7 +35,7 @@ const pictures: Record<string, string> = {
 
 /** A body that is not JSON. */
 export function fileExample({ example }: RouteSpec, mediaType: string): string | undefined {
-  return example?.() ?? pictures[mediaType];
+  return example?.((schema) => responseExample(jsonSchema(schema, 'output'))) ?? pictures[mediaType];
 }
 
 function withValues(value: unknown): unknown {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorTable, isRetryable, type ErrorCode } from '../contract/errors';
-import { writtenSchema } from '../contract/json-schema';
+import { jsonSchema } from '../contract/json-schema';
 import { eventRegistry, eventTypes } from '../events/contract';
 import { fileExample, requestExample, responseExample } from './openapi-examples';
 import { commonErrors, headerSchemas, scopeOf, type Route, type RouteSpec } from './route';
@@ -276,13 +276,4 @@ function errorSchema(): Json {
       docs_url: { type: 'string', format: 'uri' },
     },
   };
-}
-
-/** Requests (`input`) are closed, because the service refuses unknown fields. */
-export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _, ...rest } =
-    io === 'output'
-      ? writtenSchema(schema)
-      : (z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json);
-  return rest;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Scope } from '../contract/scopes';
-import { jsonSchema } from '../http/openapi';
+import { jsonSchema } from '../contract/json-schema';
 import { scopeOf, type Route, type RouteSpec } from '../http/route';
 import { createPauses } from '../lib/pauses';
 import { routeKey, sdkNames } from '../http/sdk-names';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { exampleChannel } from '../contract/common';
-import { EXAMPLE_TIME } from '../http/docs/schema-example';
+import { EXAMPLE_TIME, exampleChannel } from '../contract/common';
 import { heldTables } from './personal-data';
 
 const heldRow = z.record(z.string(), z.unknown());

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../../contract/errors';
 import type { Scope } from '../../contract/scopes';
-import { headerName, jsonSchema, operationId } from '../openapi';
+import { jsonSchema } from '../../contract/json-schema';
+import { headerName, operationId } from '../openapi';
 import { commonErrors, headerSchemas, scopeOf, type Route, type RouteSpec } from '../route';
 import { routeKey, sdkNames, type SdkName } from '../sdk-names';
 import type { Json } from './samples/request';

@@ -1,3 +1,4 @@
+import { EXAMPLE_TIME, EXAMPLE_UUID } from '../../contract/common';
 import { consistent } from './consistent-example';
 import type { Json } from './samples/request';
 
@@ -58,9 +59,6 @@ const named: Record<string, unknown> = {
   url: 'https://shop.example.com/webhooks',
   username: 'anna',
 };
-
-export const EXAMPLE_UUID = '4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01';
-export const EXAMPLE_TIME = '2026-01-15T10:30:00.000+00:00';
 
 /** Times that come after the others of their object. */
 const laterTimes: Record<string, string> = {

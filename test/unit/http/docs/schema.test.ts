@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import { z } from 'zod';
 import { exampleBody, exampleResponse } from '../../../../src/http/docs/schema-example';
 import { fieldLines } from '../../../../src/http/docs/schema-fields';
-import { jsonSchema } from '../../../../src/http/openapi';
+import { jsonSchema } from '../../../../src/contract/json-schema';
 import { sessionStatusSchema } from '../../../../src/login/contract';
 import { sendSchema } from '../../../../src/messages/contract';
 import { subscriberSchema } from '../../../../src/subscribers/contract';
