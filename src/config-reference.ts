@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { settings } from './config';
+import { settings } from './settings';
 
 interface SettingSchema {
   description?: string;

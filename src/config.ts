@@ -1,13 +1,18 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { platformSettings, platformVariables, type PlatformSettings } from './bots/settings';
 import type { Channel } from './contract/common';
+import { laneSettings } from './contract/delivery-lanes';
 import { issueText } from './contract/issues';
 import { KIB, limits } from './contract/limits';
 import { httpUrl } from './lib/http-url';
+import {
+  platformsIn,
+  variablesOf,
+  type MessengerSettings,
+  type PlatformSettings,
+} from './messenger-settings';
 import { flag, oneOf, port, postgresUrl, proxyCount, readableFile, whole } from './setting-types';
 import { unsafeSettings } from './unsafe-settings';
-import { laneSettings } from './webhooks/contract';
 
 /*
  * The settings: one schema over the environment, parsed once. `docs/configuration.md` is generated from its descriptions.
@@ -283,8 +288,10 @@ const ownSettings = z.object({
     ),
 });
 
-/** With those of the registered messengers. */
-export const settings = () => ownSettings.extend(platformVariables());
+/** With those of the messengers. */
+export function settingsWith(messengers: MessengerSettings[]) {
+  return ownSettings.extend(variablesOf(messengers));
+}
 
 export interface Settings extends z.output<typeof ownSettings> {
   platforms: Record<Channel, PlatformSettings>;
@@ -308,26 +315,32 @@ export class ConfigError extends Error {
 }
 
 /** Parses each setting on its own: enough for the commands, which run no service. */
-export function readSettings(env: NodeJS.ProcessEnv): Settings {
+export function readSettings(env: NodeJS.ProcessEnv, messengers: MessengerSettings[]): Settings {
   // Compose files and shells set a variable to an empty string to unset it.
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
   );
-  const parsed = settings().safeParse(given, { error: issueText });
+  const parsed = settingsWith(messengers).safeParse(given, { error: issueText });
   if (parsed.success) {
     const values: Record<string, unknown> = parsed.data;
-    return { ...(parsed.data as z.output<typeof ownSettings>), platforms: platformSettings(values) };
+    return {
+      ...(parsed.data as z.output<typeof ownSettings>),
+      platforms: platformsIn(values, messengers),
+    };
   }
   const found = parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`);
   throw new ConfigError([...new Set(found)]);
 }
 
-export function loadConfig(env: NodeJS.ProcessEnv, roles?: string): Config {
-  const values = readSettings(roles === undefined ? env : { ...env, HERALD_ROLES: roles });
+export function loadConfig(
+  env: NodeJS.ProcessEnv,
+  { roles, messengers }: { roles?: string | undefined; messengers: MessengerSettings[] },
+): Config {
+  const values = readSettings(roles === undefined ? env : { ...env, HERALD_ROLES: roles }, messengers);
   const development = values.DATABASE_URL === undefined && values.NODE_ENV !== 'production';
   const problems = [
     ...pairProblems(values),
-    ...(development ? [] : [...productionProblems(values), ...unsafeSettings(values)]),
+    ...(development ? [] : [...productionProblems(values), ...unsafeSettings(values, messengers)]),
   ];
   if (problems.length > 0) throw new ConfigError(problems);
   return {

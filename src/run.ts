@@ -1,4 +1,4 @@
-import { ConfigError, loadConfig, unknownSettings, type Config } from './config';
+import { ConfigError, unknownSettings, type Config } from './config';
 import { describeDatabaseError } from './db/describe-error';
 import { SchemaMismatch } from './db/migrate';
 import { isDiskFull } from './embedded/disk-full';
@@ -7,6 +7,7 @@ import { portInUse } from './embedded/ports';
 import { exitCodes, SetupError } from './embedded/setup-error';
 import { createLogger, type Logger } from './lib/log';
 import { watchProcessEnd, type ProcessEnd } from './lib/process-end';
+import { loadConfig } from './settings';
 import { settingWarnings } from './unsafe-settings';
 
 /** The context of a long-running process. */

@@ -1,6 +1,12 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { z } from 'zod';
 
+/** A setting, and the environment variable that it is read from. */
+export interface Setting<T> {
+  variable: string;
+  schema: z.ZodType<T>;
+}
+
 /* What the value of a setting may be, each with its own error. */
 
 export function whole(min: number, max: number) {

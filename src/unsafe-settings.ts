@@ -1,5 +1,4 @@
-import { platforms } from './bots/registry';
-import type { PlatformSettings } from './bots/settings';
+import type { MessengerSettings, PlatformSettings } from './messenger-settings';
 import type { Channel } from './contract/common';
 import { isPrivateHost } from './outbound/addresses';
 
@@ -16,12 +15,15 @@ interface CheckedSettings {
 }
 
 /** Refused: what Herald sends to or receives at such a URL, everyone on the way can read. */
-export function unsafeSettings({ HERALD_PUBLIC_URL, platforms: ofPlatforms }: CheckedSettings): string[] {
+export function unsafeSettings(
+  { HERALD_PUBLIC_URL, platforms }: CheckedSettings,
+  messengers: MessengerSettings[],
+): string[] {
   const urls: [name: string, url: string | undefined, secrets: string][] = [
     ['HERALD_PUBLIC_URL', HERALD_PUBLIC_URL, 'keys, codes and session cookies'],
-    ...platforms().map(({ name, settings }): [string, string | undefined, string] => [
-      settings.apiRoot.variable,
-      ofPlatforms[name]?.apiRoot,
+    ...messengers.map(({ name, apiRoot }): [string, string | undefined, string] => [
+      apiRoot.variable,
+      platforms[name]?.apiRoot,
       'the bot’s token',
     ]),
   ];

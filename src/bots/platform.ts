@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Channel, Language } from '../contract/common';
 import { httpUrl } from '../lib/http-url';
+import type { Setting } from '../setting-types';
 import type {
   BotAddress,
   BotClient,
@@ -20,12 +21,6 @@ export const miniAppName = z
   .regex(/^(https:\/\/\S+|[A-Za-z0-9_]{1,64})$/, 'must be an https URL or 1 to 64 characters of A-Za-z0-9_')
   .refine((value) => !value.includes(':') || URL.canParse(value), 'must be an https URL');
 
-/** A setting, and the environment variable that it is read from. */
-export interface PlatformSetting<T> {
-  variable: string;
-  schema: z.ZodType<T>;
-}
-
 /** Everything in which one messenger differs from another. Each is a folder here and a line in registry.ts. */
 export interface Platform {
   /** The channel in the API and the database, and the beginning of `<name>_link`: a-z and 0-9. */
@@ -38,8 +33,8 @@ export interface Platform {
 
   settings: {
     /** Of the shared bot. */
-    token: PlatformSetting<string | undefined>;
-    apiRoot: PlatformSetting<string>;
+    token: Setting<string | undefined>;
+    apiRoot: Setting<string>;
   };
   /** A token becomes part of a URL or a header, so nothing else may be in it. */
   tokenPattern: RegExp;
@@ -74,7 +69,7 @@ export interface Platform {
   /** Null if the messenger shows no Mini Apps. */
   miniApp: {
     /** The shared bot's Mini App: its address or its short name. */
-    setting: PlatformSetting<string | undefined>;
+    setting: Setting<string | undefined>;
     address(botName: string, shortName: string): string;
     /** The field of the page's fragment in which the messenger passes the signed data. */
     launchField: string;

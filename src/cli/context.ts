@@ -1,10 +1,11 @@
 import type pg from 'pg';
-import { ConfigError, readSettings, type Settings } from '../config';
+import { ConfigError, type Settings } from '../config';
 import type { EncryptionKey } from '../lib/cipher';
 import { createPool } from '../db/pool';
 import { readRuntime, type RuntimeRecord } from '../embedded/data-dir';
 import { readKeyFile } from '../embedded/key-file';
 import type { LocalPolicy } from '../outbound/addresses';
+import { readSettings } from '../settings';
 import type { TemporalSettings } from '../temporal/connection';
 
 /** A usage error: one sentence, no stack, a non-zero exit code. */

@@ -8,6 +8,7 @@ import {
   queryNumber,
   timestampSchema,
 } from '../contract/common';
+import { deliveryLanes, laneSettings } from '../contract/delivery-lanes';
 import { KIB, limits } from '../contract/limits';
 import { ruleOperators, ruleValueProblem } from '../contract/rules';
 import { eventNameSchema } from '../events/contract';
@@ -16,12 +17,7 @@ import { retryPolicySchema } from '../projects/contract';
 export const endpointStatuses = ['active', 'disabled'] as const;
 export type EndpointStatus = (typeof endpointStatuses)[number];
 
-/** How a delivery begins: with a workflow, or with a first attempt that the worker makes itself. */
-export const deliveryLanes = ['workflow', 'express'] as const;
 export type DeliveryLane = (typeof deliveryLanes)[number];
-
-/** `auto`: a workflow while the relay keeps up, otherwise express. */
-export const laneSettings = [...deliveryLanes, 'auto'] as const;
 export type LaneSetting = (typeof laneSettings)[number];
 const laneSchema = z
   .enum(laneSettings)

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pino from 'pino';
 import type { PlatformAccesses } from '../../src/bots/messengers';
-import { loadConfig, type Config } from '../../src/config';
+import type { Config } from '../../src/config';
+import { loadConfig } from '../../src/settings';
 import { emitEvent } from '../../src/events';
 import { eventRegistry } from '../../src/events/contract';
 import { simulatorLink, type Simulator } from '../../src/embedded/simulator';

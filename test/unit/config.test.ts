@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { ConfigError, loadConfig, settings, unknownSettings } from '../../src/config';
+import { ConfigError, unknownSettings } from '../../src/config';
 import { configurationReference } from '../../src/config-reference';
+import { loadConfig, settings } from '../../src/settings';
 import { settingWarnings } from '../../src/unsafe-settings';
 
 const key = Buffer.alloc(32, 1).toString('base64');

@@ -1,4 +1,4 @@
-import { loadConfig } from '../../../src/config';
+import { loadConfig } from '../../../src/settings';
 import { withTransaction } from '../../../src/db/pool';
 import { batchKind, startAgenda } from '../../../src/base/agenda';
 import { beginSync, dripSyncs } from '../../../src/drip/sync';

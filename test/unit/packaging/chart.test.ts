@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
-import { loadConfig, roleNames } from '../../../src/config';
+import { roleNames } from '../../../src/config';
+import { loadConfig } from '../../../src/settings';
 import { validatorFor } from '../../support/chart/schema';
 
 const root = path.join(__dirname, '..', '..', '..');

@@ -3,7 +3,8 @@ import path from 'node:path';
 import Ajv from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
-import { loadConfig, roleNames, settings } from '../../../src/config';
+import { roleNames } from '../../../src/config';
+import { loadConfig, settings } from '../../../src/settings';
 import { searchAttributeTypes } from '../../../src/temporal/names';
 
 const root = path.join(__dirname, '..', '..', '..');

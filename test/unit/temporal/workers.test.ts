@@ -1,5 +1,5 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
-import { loadConfig } from '../../../src/config';
+import { loadConfig } from '../../../src/settings';
 import { taskQueues, type QueueName } from '../../../src/temporal/names';
 import { startWorkers } from '../../../src/temporal/workers';
 
