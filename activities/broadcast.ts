@@ -1,4 +1,5 @@
 import { cancellationSignal } from '@temporalio/activity';
+import type { RowState } from '../src/base/agenda';
 import type { BroadcastStatus } from '../src/broadcasts/contract';
 import { finishBroadcast } from '../src/broadcasts/jobs';
 import { findBroadcast, markCancelling } from '../src/broadcasts/queries/broadcasts';
@@ -15,16 +16,13 @@ export interface BroadcastRef {
 }
 
 /** Only counts, times and statuses, because operators can read histories. */
-export interface BroadcastState {
+export interface BroadcastState extends RowState {
   /** `parked`: the project may not send; the agenda starts a new workflow when it may. */
   status: BroadcastStatus | 'parked';
   sent: number;
   failed: number;
   skipped: number;
   total: number;
-  /** When the next page is due, as ISO 8601; null if nothing is left to send. */
-  nextAt: string | null;
-  waitMs: number;
 }
 
 /** One page: long enough to keep histories short, short enough that a shutdown need not wait. */
@@ -48,6 +46,8 @@ export function createBroadcastActivities(deps: BroadcastActivityDeps) {
     const next = {
       nextAt: nextInMs === null ? null : new Date(Date.now() + nextInMs).toISOString(),
       waitMs: nextInMs ?? 0,
+      // The workflow says how far it is.
+      waitsFor: null,
     };
     const found = await findBroadcast(deps.pool, jobId);
     if (!found) return { status: 'cancelled', sent: 0, failed: 0, skipped: 0, total: 0, ...next };

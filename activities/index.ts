@@ -5,12 +5,8 @@ import { createAuthSessionActivities } from './auth-session';
 import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
 import { distinct } from './distinct';
-import { createDripActivities } from './drip';
-import { createFormActivities } from './form';
 import { createImportActivities } from './import-subscribers';
-import { createRecurringActivities } from './recurring';
-import { createScheduledActivities } from './scheduled';
-import { createTicketActivities } from './ticket';
+import { createCampaignActivities, createRecurringActivities } from './rows';
 
 /** The activities of each task queue. Keys are the task queues of src/temporal/names.ts. */
 export interface Activities {
@@ -36,11 +32,6 @@ export function createActivities(deps: ActivityDeps): Activities {
       createRecurringActivities(deps),
       createImportActivities(deps),
     ),
-    campaigns: distinct(
-      createScheduledActivities(deps),
-      createDripActivities(deps),
-      createTicketActivities(deps),
-      createFormActivities(deps),
-    ),
+    campaigns: createCampaignActivities(deps),
   };
 }

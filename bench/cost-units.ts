@@ -211,7 +211,10 @@ function dripSteps({ bench, roles }: Scene, control: SimulatorControl): Unit {
     async run() {
       for (const subscriber of people) {
         await pool.query(
-          `INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, step_id) VALUES ($1, $2, 1, $3, 'wait')`,
+          `WITH enrolled AS (
+             INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, step_id) VALUES ($1, $2, 1, $3, 'wait')
+             RETURNING id)
+           INSERT INTO agenda (kind, id, project_id, due_at) SELECT 'drip', id, $1, now() FROM enrolled`,
           [projectId, chain, subscriber],
         );
         await sleep(EVERY_MS);

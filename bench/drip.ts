@@ -132,15 +132,17 @@ async function enrol(
   await pool.query(
     `WITH people AS (
        INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
-       SELECT $1, 'telegram', n, n, 'Crowd', 'en' FROM generate_series($3::bigint, $3::bigint + $4 - 1) AS n RETURNING id)
-     INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, step_id)
-     SELECT $1, $2, 1, id, 'wait' FROM people`,
+       SELECT $1, 'telegram', n, n, 'Crowd', 'en' FROM generate_series($3::bigint, $3::bigint + $4 - 1) AS n RETURNING id),
+     enrolled AS (
+       INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, step_id)
+       SELECT $1, $2, 1, id, 'wait' FROM people RETURNING id)
+     INSERT INTO agenda (kind, id, project_id, due_at) SELECT 'drip', id, $1, now() FROM enrolled`,
     [projectId, chain, USERS_FROM, ENROLMENTS],
   );
   for (;;) {
     const { rows } = await pool.query<{ left: number }>(
       `SELECT count(*)::int AS left FROM drip_enrolments WHERE drip_id = $1 AND NOT (step_began_at IS NOT NULL
-         AND wake_at > now() + interval '1 day')`,
+         AND next_at > now() + interval '1 day')`,
       [chain],
     );
     if (rows[0]?.left === 0) return (performance.now() - began) / 1000;
@@ -151,8 +153,10 @@ async function enrol(
 /** As after a pause that was longer than the wait: every enrolment was due and is parked. */
 async function makeDue({ service }: BenchEnvironment, chain: string): Promise<void> {
   await service.core.pool.query(
-    `UPDATE drip_enrolments SET step_began_at = now() - interval '2 years', next_at = now(), parked = true, wake_at = NULL
-     WHERE drip_id = $1`,
+    `WITH due AS (
+       UPDATE drip_enrolments SET step_began_at = now() - interval '2 years', next_at = now(), parked = true
+       WHERE drip_id = $1 RETURNING id)
+     DELETE FROM agenda WHERE kind = 'drip' AND id IN (SELECT id FROM due)`,
     [chain],
   );
 }

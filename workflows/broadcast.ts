@@ -31,7 +31,7 @@ const { finishBroadcast, cancelBroadcast } = proxyActivities<BroadcastActivities
 /** One broadcast or batch: sends pages until no recipients are left or it is cancelled, then writes the end. */
 export async function broadcast(input: BroadcastInput): Promise<BroadcastState> {
   try {
-    const end = await runWhenDue(input, () => sendNext(input), describe);
+    const end = await runWhenDue(input, () => sendNext(input));
     setCurrentDetails(describe(end));
     return end;
   } catch (error) {
@@ -44,7 +44,8 @@ export async function broadcast(input: BroadcastInput): Promise<BroadcastState> 
 async function sendNext(input: BroadcastInput): Promise<BroadcastState> {
   const page = await sendPage(input);
   setCurrentDetails(describe(page));
-  return page.nextAt !== null || page.status === 'parked' ? page : finishBroadcast(input);
+  const state = page.nextAt !== null || page.status === 'parked' ? page : await finishBroadcast(input);
+  return { ...state, waitsFor: describe(state) };
 }
 
 function describe({ status, sent, failed, skipped, total }: BroadcastState): string {

@@ -1,9 +1,5 @@
 export * from './auth-session';
 export * from './broadcast';
 export * from './deliver-webhook';
-export * from './drip';
-export * from './form';
 export * from './import-subscribers';
-export * from './recurring';
-export * from './scheduled';
-export * from './ticket';
+export { row as drip, row as form, row as recurring, row as scheduled, row as ticket } from './row';

@@ -23,14 +23,6 @@ export const notifyChannels = {
   botUpdate: 'herald_bot_update',
   /** A project's own bot was connected, replaced or removed, or its status changed. */
   bots: 'herald_bots',
-  /** Workflows of scheduled messages are to be started or signalled. */
-  scheduled: 'herald_scheduled',
-  /** Workflows of recurring messages are to be started or signalled. */
-  recurring: 'herald_recurring',
-  /** Workflows of enrolments are to be started or signalled. */
-  drip: 'herald_drip',
-  /** Workflows of submissions are to be started or signalled. */
-  forms: 'herald_forms',
   /** Something is due in the agenda. */
   agenda: 'herald_agenda',
   /** Lists of projects have changed; payload: their names, as changes.ts writes them. */

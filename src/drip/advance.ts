@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { dueAgain, nothingDue, unschedule, type Advanced } from '../base/agenda';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId } from '../contract/ids';
 import type { Core } from '../core';
@@ -19,14 +20,15 @@ import type { EnrolmentStatus, Step, StepOf } from './contract';
 import { shareChain, type ChainRow } from './queries/chains';
 import {
   countSent,
+  DRIP,
   endEnrolment,
   findEnrolment,
   lockEnrolment,
   parkEnrolment,
-  parkUntilActive,
   recordBegun,
   recordNext,
   recordWait,
+  scheduleEnrolments,
   type LockedEnrolment,
 } from './queries/enrolments';
 import { claimStep, endStep, isBeingSent, recordSent } from './queries/steps';
@@ -38,16 +40,8 @@ import { delayEnd, stepAfter, stepAfterCondition, windowOpening } from './steps'
 
 export type AdvanceDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
 
-/** Where an enrolment stands after an activity of its workflow. */
-export interface Advanced {
-  status: EnrolmentStatus | 'parked';
-  /** The step that comes next. */
-  stepId: string | null;
-  /** When the workflow reads the row again; null if it has nothing left to do. */
-  nextAt: Date | null;
-  /** By the database's clock. */
-  waitMs: number;
-}
+/** `parked`: its chain or its project is not active, and it waits without a workflow. */
+export type AdvancedEnrolment = Advanced<EnrolmentStatus | 'parked'>;
 
 /** A messenger that cannot take a message is asked again after as long as the step has waited, within these limits. */
 const BUSY_MS = { least: 30_000, most: 15 * 60_000 };
@@ -67,7 +61,7 @@ interface ClaimedSend {
  * Runs the steps of an enrolment that are due, up to the next wait or the next message. Each step is claimed under its
  * number, so that a repeated call goes on where a crash has left it.
  */
-export async function advanceEnrolment(deps: AdvanceDeps, id: string): Promise<Advanced> {
+export async function advanceEnrolment(deps: AdvanceDeps, id: string): Promise<AdvancedEnrolment> {
   const reached = await withTransaction(deps.pool, (db) => runDueSteps(deps, db, id));
   if ('status' in reached) return reached;
   try {
@@ -75,30 +69,47 @@ export async function advanceEnrolment(deps: AdvanceDeps, id: string): Promise<A
     return await withTransaction(deps.pool, (db) => recordSend(deps, db, reached, result));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.code === 'project_inactive') return park(deps.pool, id, reached.step.id);
+    const { enrolment, step, beganAt } = reached;
+    if (error.code === 'project_inactive') return parkUntilActive(deps.pool, enrolment);
     if (error.code !== 'platform_busy') throw error;
-    const now = reached.enrolment.now.getTime();
-    const waitMs = Math.min(Math.max(now - reached.beganAt.getTime(), BUSY_MS.least), BUSY_MS.most);
-    const nextAt = new Date(now + waitMs);
-    await recordWait(deps.pool, id, nextAt);
-    return { status: 'active', stepId: reached.step.id, nextAt, waitMs };
+    const now = enrolment.now.getTime();
+    const pauseMs = Math.min(Math.max(now - beganAt.getTime(), BUSY_MS.least), BUSY_MS.most);
+    return withTransaction(deps.pool, (db) => waitUntil(db, enrolment, step, new Date(now + pauseMs)));
   }
 }
 
-/** The project may not send. Unlike an enrolment of a paused chain, this one needs no sync: the relay claims it itself. */
-async function park(db: Db, id: string, stepId: string | null): Promise<Advanced> {
-  await parkUntilActive(db, id);
-  return { ...ended('active', stepId), status: 'parked' };
+/** The project may not send: its entry is due, and is claimed once the project is active. */
+async function parkUntilActive(
+  db: Db,
+  { id, project_id, step_id }: LockedEnrolment,
+): Promise<AdvancedEnrolment> {
+  await scheduleEnrolments(db, [{ id, project_id }]);
+  return nothingDue('parked', named(step_id));
 }
 
-const gone: Advanced = { status: 'cancelled', stepId: null, nextAt: null, waitMs: 0 };
+async function waitUntil(
+  db: Db,
+  enrolment: LockedEnrolment,
+  step: Step,
+  at: Date,
+): Promise<AdvancedEnrolment> {
+  await recordWait(db, enrolment, at);
+  return dueAgain('active', at, enrolment.now, named(step.id));
+}
+
+/** For operators. */
+function named(stepId: string | null): string | null {
+  return stepId && `step ${stepId}`;
+}
+
+const gone: AdvancedEnrolment = nothingDue('cancelled');
 
 /** Lock order: subscriber, chain, enrolment. */
 async function runDueSteps(
   deps: AdvanceDeps,
   db: pg.PoolClient,
   id: string,
-): Promise<Advanced | ClaimedSend> {
+): Promise<AdvancedEnrolment | ClaimedSend> {
   const found = await findEnrolment(db, id);
   if (!found) return gone;
   const subscriber = await lockSubscriber(db, found.project_id, found.subscriber_id);
@@ -106,17 +117,23 @@ async function runDueSteps(
   const enrolment = await lockEnrolment(db, id);
   const project = await findProject(db, found.project_id);
   if (!enrolment || !subscriber || !project) return gone;
-  if (enrolment.ended_at || !chain) return ended(enrolment.status, enrolment.step_id);
+  if (enrolment.ended_at || !chain) return endedBefore(db, enrolment);
   if (chain.status !== 'active') {
     await parkEnrolment(db, id);
-    return { ...ended('active', enrolment.step_id), status: 'parked' };
+    return nothingDue('parked', named(enrolment.step_id));
   }
-  if (!(await projectMaySend(db, project.id))) return park(db, id, enrolment.step_id);
+  if (!(await projectMaySend(db, project.id))) return parkUntilActive(db, enrolment);
   return new Run(deps, db, { chain, project, enrolment, subscriber }).untilWait();
 }
 
-function ended(status: EnrolmentStatus, stepId: string | null): Advanced {
-  return { status, stepId, nextAt: null, waitMs: 0 };
+function ended({ status, step_id }: Pick<LockedEnrolment, 'status' | 'step_id'>): AdvancedEnrolment {
+  return nothingDue(status, named(step_id));
+}
+
+/** A request has ended it, and has left it due: its workflow ends. */
+async function endedBefore(db: Db, enrolment: LockedEnrolment): Promise<AdvancedEnrolment> {
+  await unschedule(db, DRIP, [enrolment.id]);
+  return ended(enrolment);
 }
 
 interface Locked {
@@ -155,7 +172,7 @@ class Run {
     this.now = enrolment.now;
   }
 
-  async untilWait(): Promise<Advanced | ClaimedSend> {
+  async untilWait(): Promise<AdvancedEnrolment | ClaimedSend> {
     for (;;) {
       const { step } = this;
       if (!step) return this.end('completed', null);
@@ -170,7 +187,7 @@ class Run {
   }
 
   /** Null if the next step can begin at once. */
-  private async run(step: Step): Promise<Advanced | ClaimedSend | null> {
+  private async run(step: Step): Promise<AdvancedEnrolment | ClaimedSend | null> {
     switch (step.type) {
       case 'delay':
         return this.wait(step, delayEnd(step, this.beganAt ?? this.now, this.deps.config.HERALD_DRIP_SCALE));
@@ -233,15 +250,9 @@ class Run {
     });
   }
 
-  private async wait(step: Step, until: Date): Promise<Advanced | null> {
+  private async wait(step: Step, until: Date): Promise<AdvancedEnrolment | null> {
     if (until <= this.now) return this.goTo(this.after(step));
-    await recordWait(this.db, this.enrolment.id, until);
-    return {
-      status: 'active',
-      stepId: step.id,
-      nextAt: until,
-      waitMs: until.getTime() - this.now.getTime(),
-    };
+    return waitUntil(this.db, this.enrolment, step, until);
   }
 
   private async goTo(next: Step | null): Promise<null> {
@@ -262,16 +273,14 @@ class Run {
   /** The claim of a step that a worker has left keeps its id, by which its message is found. */
   private async claimSend(step: StepOf<'send'>): Promise<ClaimedSend> {
     const claimId = await this.claim(step);
-    // The relay starts the workflow again if it is gone by then.
-    await recordWait(this.db, this.enrolment.id, this.now);
     const { enrolment, subscriber, project, chain } = this;
     return { claimId, step, beganAt: this.beganAt ?? this.now, enrolment, subscriber, project, chain };
   }
 
-  private async end(status: 'completed' | 'exited', reason: string | null): Promise<Advanced> {
+  private async end(status: 'completed' | 'exited', reason: string | null): Promise<AdvancedEnrolment> {
     const { chain, enrolment, subscriber } = this;
     await endWith(this.deps, this.db, { chain, enrolment, subscriber }, { status, reason, sent: false });
-    return ended(status, this.step?.id ?? enrolment.step_id);
+    return ended({ status, step_id: this.step?.id ?? enrolment.step_id });
   }
 }
 
@@ -281,7 +290,7 @@ async function recordSend(
   db: pg.PoolClient,
   { claimId, step, enrolment: claimed, subscriber, chain }: ClaimedSend,
   result: SendResult,
-): Promise<Advanced> {
+): Promise<AdvancedEnrolment> {
   const enrolment = await lockEnrolment(db, claimed.id);
   if (!enrolment) return gone;
   const at = await recordSent(db, claimId, result);
@@ -297,21 +306,25 @@ async function recordSend(
       occurred_at: isoTime(at),
     });
   }
-  if (enrolment.ended_at) return ended(enrolment.status, enrolment.step_id);
+  if (enrolment.ended_at) return endedBefore(db, enrolment);
   // Another worker has recorded it and may have gone on: the row is read again.
-  if (at === null) return { status: 'active', stepId: enrolment.step_id, nextAt: enrolment.now, waitMs: 0 };
+  if (at === null) return dueNow(enrolment, enrolment.step_id);
   // In the version that it was moved to, the step was no message, and the enrolment has gone on.
   if (enrolment.step_id !== step.id) {
     if (sent) await countSent(db, claimed.id);
-    return { status: 'active', stepId: enrolment.step_id, nextAt: enrolment.now, waitMs: 0 };
+    return dueNow(enrolment, enrolment.step_id);
   }
   const next = stepAfter(enrolment.steps, step.id);
   if (!next) {
     await endWith(deps, db, about, { status: 'completed', reason: null, sent });
-    return ended('completed', step.id);
+    return ended({ status: 'completed', step_id: step.id });
   }
   await recordNext(db, claimed.id, { stepId: next.id, at: enrolment.now, sent });
-  return { status: 'active', stepId: next.id, nextAt: enrolment.now, waitMs: 0 };
+  return dueNow(enrolment, next.id);
+}
+
+function dueNow({ now }: LockedEnrolment, stepId: string | null): AdvancedEnrolment {
+  return dueAgain('active', now, now, named(stepId));
 }
 
 type About = Pick<Locked, 'chain' | 'enrolment' | 'subscriber'>;

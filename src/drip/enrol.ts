@@ -2,7 +2,6 @@ import type pg from 'pg';
 import { type BatchWork, scheduleAt } from '../base/agenda';
 import { limits } from '../contract/limits';
 import { BATCH_ROWS } from '../db/batches';
-import { notifyAfterCommit, notifyChannels } from '../db/notify';
 import { withTransaction, type Db } from '../db/pool';
 import type { Cause } from '../subscribers';
 import type { Properties } from '../subscribers/contract';
@@ -15,6 +14,7 @@ import {
   type Entry,
   type TriggeredChain,
 } from './queries/enrol';
+import { scheduleEnrolments } from './queries/enrolments';
 import { propertyRulesHold } from './rules/evaluate';
 
 /** One object, so that entries with none can be told by it. */
@@ -108,8 +108,8 @@ async function enrolWanted(db: Db, wanted: Wanted[], requestId: string | null): 
   // The limits below are counted in a snapshot after this lock, so that they are exact.
   await lockEntrants(db, [...new Set(wanted.map(({ subscriberId }) => subscriberId))]);
   const begun = await insertEnrolments(db, wanted, requestId, limits.dripBegunPerDay);
-  if (begun.length > 0) notifyAfterCommit(db, notifyChannels.drip);
-  return begun;
+  await scheduleEnrolments(db, begun);
+  return begun.map(({ id }) => id);
 }
 
 function isTriggeredBy({ trigger }: TriggeredChain, cause: Cause): boolean {

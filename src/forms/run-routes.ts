@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { dueAgain, nothingDue, type Advanced } from '../base/agenda';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId } from '../contract/ids';
 import { withTransaction, type Db } from '../db/pool';
@@ -30,17 +31,8 @@ import {
 } from './queries/routes';
 import { sendToSubmitter } from './send-to-submitter';
 
-/** Where a submission stands after an activity of its workflow. */
-export interface RoutesRun {
-  /** `parked`: the project may not send; the relay starts the workflow again when it may. */
-  status: 'running' | 'parked' | 'done' | 'deleted';
-  /** The index of the route that comes next. */
-  route: number | null;
-  /** When the workflow reads the row again; null if it has nothing left to do. */
-  nextAt: Date | null;
-  /** By the database's clock. */
-  waitMs: number;
-}
+/** `parked`: the project may not send, and the routes wait without a workflow. */
+export type RoutesRun = Advanced<'running' | 'parked' | 'done' | 'deleted'>;
 
 const NO_SUBSCRIBER = skipped('no_subscriber');
 
@@ -71,26 +63,29 @@ async function runNext(
   const subscriber =
     owner?.subscriber_id == null ? null : await lockSubscriber(db, owner.project_id, owner.subscriber_id);
   const submission = owner && (await lockDue(db, id));
-  if (!submission) return { status: 'deleted', route: null, nextAt: null, waitMs: 0 };
+  if (!submission) return nothingDue('deleted');
   const { due } = submission;
   if (!due) {
     await recordEnd(db, id);
-    return { status: 'done', route: null, nextAt: null, waitMs: 0 };
+    return nothingDue('done');
   }
-  if (!(await projectMaySend(db, submission.project_id))) return park(db, id, due.index);
+  if (!(await projectMaySend(db, submission.project_id))) return park(db, submission, due);
   const { route } = due;
   if (route.action === 'message' && route.to === 'submitter' && subscriber) {
-    await recordBegun(db, id, due.id);
+    await recordBegun(db, due.id);
     return { due: { ...due, route }, submission, subscriber };
   }
   await endRoute(db, due.id, await outcomeOf(deps, db, { due, submission, subscriber }));
   return 'next';
 }
 
-async function park(db: Db, id: string, route: number): Promise<RoutesRun> {
-  await parkRoutes(db, id);
-  return { status: 'parked', route, nextAt: null, waitMs: 0 };
+async function park(db: Db, submission: LockedSubmission, due: DueRoute): Promise<RoutesRun> {
+  await parkRoutes(db, submission);
+  return nothingDue('parked', named(due));
 }
+
+/** For operators. */
+const named = ({ index }: DueRoute) => `route ${index}`;
 
 interface Running {
   due: DueRoute;
@@ -166,14 +161,13 @@ async function send(deps: RouteDeps, begun: BegunMessage): Promise<RoutesRun | n
     return null;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.code === 'project_inactive') return park(deps.pool, submission.id, due.index);
+    if (error.code === 'project_inactive') return park(deps.pool, submission, due);
     if (error.code !== 'platform_busy') throw error;
     const now = submission.now.getTime();
     const waited = now - (due.began_at ?? submission.now).getTime();
-    const waitMs = Math.min(Math.max(waited, BUSY_MS.least), BUSY_MS.most);
-    const nextAt = new Date(now + waitMs);
-    await recordWait(deps.pool, submission.id, nextAt);
-    return { status: 'running', route: due.index, nextAt, waitMs };
+    const nextAt = new Date(now + Math.min(Math.max(waited, BUSY_MS.least), BUSY_MS.most));
+    await withTransaction(deps.pool, (db) => recordWait(db, submission, nextAt));
+    return dueAgain('running', nextAt, submission.now, named(due));
   }
 }
 

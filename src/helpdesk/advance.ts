@@ -1,7 +1,8 @@
+import { dueAgain, nothingDue, reportNext, type Advanced } from '../base/agenda';
 import { DAY_MS } from '../contract/durations';
 import { PlatformError } from '../bots';
 import type { Core } from '../core';
-import { withTransaction } from '../db/pool';
+import { withTransaction, type Db } from '../db/pool';
 import { projectMaySend } from '../projects';
 import { findSubscriber, lockSubscriber } from '../subscribers';
 import { bySystem, changeTicket } from './change';
@@ -13,54 +14,47 @@ import { findTicketOwner, lockTicket, type TicketRow } from './queries/tickets';
 import {
   claimRating,
   endRating,
-  recordNext,
   recordUnanswered,
   releaseRating,
   replyUnderWay,
+  TICKET,
 } from './queries/timers';
 import { ratingQuestion } from './rating';
 
 export type AdvanceDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
 
-/** Where a ticket stands after what was due has been done. */
-export interface Advanced {
-  status: TicketStatus | 'removed';
-  /** Null if nothing is due later. */
-  nextAt: Date | null;
-  /** Until then, by the database's clock. */
-  waitMs: number;
-}
+type AdvancedTicket = Advanced<TicketStatus | 'removed'>;
 
-const GONE: Advanced = { status: 'removed', nextAt: null, waitMs: 0 };
-/** As `replyUnderWay`. The result of a reply wakes the workflow at once; this is for a process that died before it. */
-const REPLY_MS = 30_000;
+const GONE: AdvancedTicket = nothingDue('removed');
 /** A question that could not be sent is tried again after as long as the ticket has been closed, within these limits. */
 const RATING_RETRY_MS = { least: 30_000, most: 900_000 };
 /** For this long after the close. */
 const RATING_MS = DAY_MS;
 
 /** Does what is due for a ticket: reports that it is unanswered, closes it, asks for a rating. Safe to repeat. */
-export async function advanceTicket(deps: AdvanceDeps, ticketId: string): Promise<Advanced> {
+export async function advanceTicket(deps: AdvanceDeps, ticketId: string): Promise<AdvancedTicket> {
   const { pool } = deps;
   const owner = await findTicketOwner(pool, ticketId);
   if (!owner) return GONE;
   const advanced = await runTimers(deps, ticketId, owner);
   if (advanced.status !== 'closed') return advanced;
-  const replyAt = await replyUnderWay(pool, ticketId);
-  const later = replyAt ? { at: replyAt, waitMs: REPLY_MS } : await askForRating(deps, ticketId);
+  const later = (await replyUnderWay(pool, ticketId)) ?? (await askForRating(deps, ticketId));
   return withTransaction(pool, async (db) => {
     const ticket = await lockTicket(db, owner.project_id, ticketId);
     if (!ticket) return GONE;
     // It was reopened during the question. That change has the row read again.
-    if (ticket.status !== 'closed') return { status: ticket.status, nextAt: null, waitMs: 0 };
-    await recordNext(db, ticket, later?.at ?? null);
-    return { status: ticket.status, nextAt: later?.at ?? null, waitMs: later?.waitMs ?? 0 };
+    if (ticket.status !== 'closed') return nothingDue(ticket.status);
+    return recordNext(db, ticket, later);
   });
 }
 
 type Owner = NonNullable<Awaited<ReturnType<typeof findTicketOwner>>>;
 
-async function runTimers({ pool, config }: AdvanceDeps, ticketId: string, owner: Owner): Promise<Advanced> {
+async function runTimers(
+  { pool, config }: AdvanceDeps,
+  ticketId: string,
+  owner: Owner,
+): Promise<AdvancedTicket> {
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   return withTransaction(pool, async (db) => {
     if (owner.subscriber_id) await lockSubscriber(db, owner.project_id, owner.subscriber_id);
@@ -81,13 +75,16 @@ async function runTimers({ pool, config }: AdvanceDeps, ticketId: string, owner:
     if (closeAt && isDue(closeAt, ticket)) {
       ticket = await changeTicket(db, ticket, { status: 'closed' }, bySystem, format);
     }
-    if (ticket.status === 'closed') return { status: ticket.status, nextAt: null, waitMs: 0 };
+    if (ticket.status === 'closed') return nothingDue(ticket.status);
     const next = timesOf(ticket, timers);
-    const nextAt = earliest(next.unansweredAt, next.closeAt);
-    await recordNext(db, ticket, nextAt);
-    const waitMs = nextAt ? Math.max(1, nextAt.getTime() - ticket.now.getTime()) : 0;
-    return { status: ticket.status, nextAt, waitMs };
+    return recordNext(db, ticket, earliest(next.unansweredAt, next.closeAt));
   });
+}
+
+/** The caller holds the ticket's lock. Null: nothing is due. */
+async function recordNext(db: Db, ticket: TicketRow, nextAt: Date | null): Promise<AdvancedTicket> {
+  await reportNext(db, TICKET, ticket, nextAt);
+  return nextAt ? dueAgain(ticket.status, nextAt, ticket.now) : nothingDue(ticket.status);
 }
 
 interface Timers {
@@ -134,7 +131,7 @@ function earliest(one: Date | null, other: Date | null): Date | null {
 async function askForRating(
   { pool, messengers, turns, log }: AdvanceDeps,
   ticketId: string,
-): Promise<{ at: Date; waitMs: number } | null> {
+): Promise<Date | null> {
   const ticket = await claimRating(pool, ticketId);
   if (!ticket) return null;
   const subscriber =
@@ -157,8 +154,7 @@ async function askForRating(
     if ((error.isUndelivered || !messenger) && closedMs < RATING_MS) {
       await releaseRating(pool, ticketId);
       const pauseMs = Math.min(Math.max(closedMs, RATING_RETRY_MS.least), RATING_RETRY_MS.most);
-      const waitMs = Math.max(pauseMs, error.retryAfterMs ?? 0);
-      return { at: new Date(ticket.now.getTime() + waitMs), waitMs };
+      return new Date(ticket.now.getTime() + Math.max(pauseMs, error.retryAfterMs ?? 0));
     }
     log.info({ reason: error.reason, ticket_id: ticketId }, 'a customer could not be asked for a rating');
     await endRating(pool, ticketId);

@@ -1,28 +1,12 @@
-import type { ticket } from '../../workflows/ticket';
-import { workflowKind, type Kind } from '../base/agenda';
+import { rowKind, type Kind } from '../base/agenda';
 import type { Core } from '../core';
-import { searchAttributes, workflowIds } from '../temporal/names';
 import { findTicketStart, TICKET } from './queries/timers';
 
-/** The only code that starts the workflows of tickets, and wakes them: after every message and change, and where one is gone. */
-export function ticketKind({ pool, client, queues }: Pick<Core, 'pool' | 'client' | 'queues'>): Kind {
-  return workflowKind<typeof ticket>(
-    { client },
-    {
-      name: TICKET,
-      workflow: 'ticket',
-      taskQueue: queues.campaigns,
-      workflowId: workflowIds.ticket,
-      async startOf(id) {
-        const found = await findTicketStart(pool, id);
-        return (
-          found && {
-            args: [{ ticketId: id }],
-            summary: `ticket of ${found.slug}`,
-            attributes: [{ key: searchAttributes.State, value: found.status }],
-          }
-        );
-      },
-    },
-  );
+/** Due after every message and change, and at the times of its timers. */
+export function ticketKind(core: Pick<Core, 'pool' | 'client' | 'queues'>): Kind {
+  return rowKind(core, {
+    name: TICKET,
+    taskQueue: core.queues.campaigns,
+    find: (id) => findTicketStart(core.pool, id),
+  });
 }

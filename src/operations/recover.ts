@@ -1,7 +1,9 @@
 import type { Client } from '@temporalio/client';
 import type pg from 'pg';
-import { wakeRecurring, wakeScheduled } from '../broadcasts/queries/operators';
-import { wakeEnrolments } from '../drip/queries/operators';
+import { makeDue } from '../base/agenda';
+import { RECURRING } from '../broadcasts/recurring/queries';
+import { SCHEDULED } from '../broadcasts/scheduled/queries';
+import { DRIP } from '../drip/queries/enrolments';
 import { inParallel } from '../lib/in-parallel';
 import { startedOpenSessions } from '../login/queries/operators';
 import { findOpenSession } from '../login/queries/starts';
@@ -24,7 +26,7 @@ export interface RecoveryResult {
   deliveries_open: number;
   /** Queued for the relay, which starts them at its own rate; each keeps its place in its retry schedule. */
   deliveries_restarted: number;
-  /** The relay starts a workflow for each that has none. */
+  /** The agenda starts a workflow for each that has none. */
   scheduled_open: number;
   /** As above; those of chains that are not active wait without a workflow. */
   enrolments_open: number;
@@ -44,9 +46,9 @@ const START_LIMIT_MS = 10_000;
 export async function recover({ pool, client, starter, onProgress }: RecoverDeps): Promise<RecoveryResult> {
   const sessions = await startedOpenSessions(pool);
   const deliveries = await startedOpenDeliveries(pool);
-  const scheduledOpen = await wakeScheduled(pool);
-  const enrolmentsOpen = await wakeEnrolments(pool);
-  const recurringOpen = await wakeRecurring(pool);
+  const scheduledOpen = await makeDue(pool, SCHEDULED);
+  const enrolmentsOpen = await makeDue(pool, DRIP);
+  const recurringOpen = await makeDue(pool, RECURRING);
   const total = sessions.length + deliveries.length;
   let done = 0;
   let sessionsRestarted = 0;

@@ -4,13 +4,13 @@ import type { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import { batchKind, startAgenda, type Agenda, type Kind } from '../base/agenda';
 import { broadcastKinds } from '../broadcasts/kind';
-import { startRecurringRelay } from '../broadcasts/recurring/relay';
-import { startScheduledRelay } from '../broadcasts/scheduled/relay';
+import { recurringKind } from '../broadcasts/recurring/kind';
+import { scheduledKind } from '../broadcasts/scheduled/kind';
 import type { Core } from '../core';
 import { dripEntries } from '../drip/enrol';
 import { dripSyncs } from '../drip/sync';
-import { startDripRelay } from '../drip/relay';
-import { startFormRelay } from '../forms/relay';
+import { dripKind } from '../drip/kind';
+import { formKind } from '../forms/kind';
 import { eventErasures } from '../events/eraser';
 import { ticketKind } from '../helpdesk/kind';
 import { ticketSweeps } from '../helpdesk/sweeps';
@@ -22,6 +22,7 @@ import { labelChanges } from '../subscribers/labels';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
 import type { QueueName } from '../temporal/names';
 import { installRuntime, startWorkers } from '../temporal/workers';
+import { maySend } from '../projects';
 import { memberNotices } from '../projects/team/notices';
 import { startEndpointAlerts } from '../webhooks/alerts';
 import { createAttempter, type Attempter } from '../webhooks/attempt';
@@ -56,7 +57,7 @@ const CONNECT_RETRY_MS = 2_000;
 export async function startWorkerRole(core: Core, options: WorkerRoleOptions): Promise<RunningWorkerRole> {
   await installRuntime(core.log);
   const attempter = createAttempter({ allowLocal: core.config.allowLocalWebhooks });
-  const agenda = startAgenda(core, kindsOf(core));
+  const agenda = startAgenda({ ...core, maySend }, kindsOf(core));
   const sweep = startDeliverySweep(core);
   const jobs = [...startJobs(core, attempter, sweep), sweep, agenda];
   try {
@@ -113,6 +114,12 @@ function kindsOf(core: Core): Kind[] {
   ];
 }
 
+/** What is due at a time and has a workflow. */
+function workflowKindsOf(core: Core): Kind[] {
+  const kinds = [ticketKind, scheduledKind, recurringKind, dripKind, formKind, importKind];
+  return [...kinds.map((kindOf) => kindOf(core)), ...broadcastKinds(core)];
+}
+
 interface RunningOnTemporal {
   client: Client;
   relays: Running[];
@@ -147,18 +154,10 @@ async function startOnTemporal(
   const onWorkerConnection = { ...core, client, eagerClient: () => client };
   const forLogin = { ...onWorkerConnection, pool: core.pools.login };
   const starter = createSessionStarter(forLogin);
-  agenda.add([
-    ticketKind(onWorkerConnection),
-    importKind(onWorkerConnection),
-    ...broadcastKinds(onWorkerConnection),
-  ]);
+  agenda.add(workflowKindsOf(onWorkerConnection));
   const relays = [
     startSessionRelay({ ...forLogin, starter }),
     startDeliveryRelay({ ...onWorkerConnection, sweep, fastEndpoints }),
-    startScheduledRelay(onWorkerConnection),
-    startRecurringRelay(onWorkerConnection),
-    startDripRelay(onWorkerConnection),
-    startFormRelay(onWorkerConnection),
   ];
   return {
     client,

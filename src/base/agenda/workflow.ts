@@ -26,6 +26,7 @@ export interface WorkflowKind<W extends Workflow> {
   startOf(id: string): Promise<Start<W> | null>;
   concurrency?: number;
   perProject?: number;
+  sends?: boolean;
 }
 
 /**
@@ -34,12 +35,13 @@ export interface WorkflowKind<W extends Workflow> {
  */
 export function workflowKind<W extends Workflow>(
   { client }: { client: Client },
-  { name, workflow, taskQueue, workflowId, startOf, concurrency = 16, perProject = 8 }: WorkflowKind<W>,
+  { name, workflow, taskQueue, workflowId, startOf, ...options }: WorkflowKind<W>,
 ): Kind {
   return {
     name,
-    concurrency,
-    perProject,
+    concurrency: 16,
+    perProject: 8,
+    ...options,
     async advance({ id, project_id }) {
       const start = await startOf(id);
       if (!start) return null;

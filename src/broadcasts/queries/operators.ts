@@ -1,6 +1,6 @@
 import { LATE, lateRows, MAX_COUNTED, type Late } from '../../db/counts';
 import type { Db } from '../../db/pool';
-import { change, row, rows } from '../../db/query';
+import { row, rows } from '../../db/query';
 import { maySend } from '../../projects';
 import type { JobKind } from '../contract';
 
@@ -19,24 +19,6 @@ export function lateBroadcasts(db: Db): Promise<Late[]> {
     broadcast: lateJobs('broadcast'),
     batch: lateJobs('batch'),
   });
-}
-
-/** Wakes every open scheduled message: the relay starts a workflow for each that has none. Returns how many. */
-export function wakeScheduled(db: Db): Promise<number> {
-  return change(
-    db,
-    'wake_scheduled',
-    `UPDATE scheduled SET wake_at = clock_timestamp() WHERE ended_at IS NULL AND job_id IS NULL`,
-  );
-}
-
-/** Wakes every recurring message that has something to wait for: the relay starts a workflow for each that has none. */
-export function wakeRecurring(db: Db): Promise<number> {
-  return change(
-    db,
-    'wake_recurring',
-    `UPDATE recurring SET wake_at = clock_timestamp() WHERE next_at IS NOT NULL`,
-  );
 }
 
 /** What of a project is open, counted up to MAX_COUNTED. A scheduled message that has become a broadcast counts as this. */

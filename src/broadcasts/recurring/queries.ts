@@ -1,12 +1,14 @@
+import { scheduleBy } from '../../base/agenda';
 import type { ContentAsGiven } from '../../contract/content';
 import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
-import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
-import { maySend } from '../../projects';
 import type { Audience } from '../contract';
 import type { RecurringStatus, RunView } from './contract';
+
+/** The kind of the agenda: a workflow for each message that has something to wait for. */
+export const RECURRING = 'recurring';
 
 export interface RecurringValues {
   name: string;
@@ -88,7 +90,7 @@ export async function changeRecurring(
 /** A change by a request wakes the workflow; the workflow knows its own changes. */
 export type Writer = 'request' | 'workflow';
 
-/** The caller holds the row's lock. The relay checks, a little after the time, that the workflow has come to it. */
+/** The caller holds the row's lock. */
 export async function recordNext(
   db: Db,
   id: string,
@@ -98,24 +100,10 @@ export async function recordNext(
   const recorded = await row<RecurringRow>(
     db,
     'record_next_occurrence',
-    `UPDATE recurring SET next_at = $2::timestamptz, revision = revision + $3::boolean::int,
-       wake_at = CASE WHEN $3 THEN clock_timestamp()
-         WHEN $2::timestamptz IS NOT NULL THEN greatest($2, clock_timestamp()) + interval '2 minutes' END
-     WHERE id = $1 RETURNING ${COLUMNS}`,
+    `UPDATE recurring SET next_at = $2, revision = revision + $3::boolean::int WHERE id = $1 RETURNING ${COLUMNS}`,
     [id, nextAt, writer === 'request'],
   );
-  if (writer === 'request') notifyAfterCommit(db, notifyChannels.recurring);
-  return existing(recorded);
-}
-
-/** Its project may not send: it waits without a workflow, and the relay claims it as soon as the project may. */
-export function parkRecurring(db: Db, id: string): Promise<number> {
-  return change(
-    db,
-    'park_recurring',
-    `UPDATE recurring SET wake_at = clock_timestamp(), revision = revision + 1 WHERE id = $1 AND next_at IS NOT NULL`,
-    [id],
-  );
+  return wokenBy(db, writer, recorded);
 }
 
 /** `deleted`: it is no longer shown. The caller holds the row's lock. */
@@ -129,13 +117,26 @@ export async function endRecurring(
     db,
     'end_recurring',
     `UPDATE recurring SET status = 'ended', next_at = NULL, ended_at = coalesce(ended_at, clock_timestamp()),
-       revision = revision + $3::boolean::int, wake_at = CASE WHEN $3 THEN clock_timestamp() END,
-       deleted_at = CASE WHEN $2 THEN clock_timestamp() END, updated_at = now()
+       revision = revision + $3::boolean::int, deleted_at = CASE WHEN $2 THEN clock_timestamp() END,
+       updated_at = now()
      WHERE id = $1 RETURNING ${COLUMNS}`,
     [id, deleted, writer === 'request'],
   );
-  if (writer === 'request') notifyAfterCommit(db, notifyChannels.recurring);
-  return existing(ended);
+  return wokenBy(db, writer, ended);
+}
+
+async function wokenBy(db: Db, writer: Writer, changed: RecurringRow | null): Promise<RecurringRow> {
+  const row = existing(changed);
+  if (writer === 'request') await wakeRecurring(db, row);
+  return row;
+}
+
+/** Its workflow is started, or reads the row again. */
+export function wakeRecurring(
+  db: Db,
+  { id, project_id }: Pick<RecurringRow, 'id' | 'project_id'>,
+): Promise<void> {
+  return scheduleBy(db, RECURRING, [{ id, project_id }]);
 }
 
 function existing(changed: RecurringRow | null): RecurringRow {
@@ -318,29 +319,15 @@ export function endRun(
   );
 }
 
-export type DueRecurring = Pick<RecurringRow, 'id' | 'project_id' | 'revision' | 'status' | 'next_at'>;
-
-/** Claims, for the relay, messages whose workflow must be started or must read its row, of projects that may send. */
-export function claimWakeUps(db: Db, limit: number): Promise<DueRecurring[]> {
-  return rows<DueRecurring>(
+/** With what a message's workflow starts. */
+export function findRecurringStart(
+  db: Db,
+  id: string,
+): Promise<{ status: RecurringStatus; next_at: Date | null; summary: string } | null> {
+  return row(
     db,
-    'claim_recurring_wake_ups',
-    `UPDATE recurring r SET wake_at = clock_timestamp() + interval '10 seconds'
-     FROM (SELECT id FROM recurring WHERE wake_at <= now() AND ${maySend('project_id')}
-           ORDER BY wake_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
-     WHERE r.id = due.id RETURNING r.id, r.project_id, r.revision, r.status, r.next_at`,
-    [limit],
-  );
-}
-
-/** The workflow was woken. It is checked again when it is overdue; a change since the claim is not lost. */
-export function markWoken(db: Db, { id, revision }: DueRecurring): Promise<number> {
-  return change(
-    db,
-    'mark_recurring_woken',
-    `UPDATE recurring SET wake_at = CASE WHEN next_at IS NOT NULL
-         THEN greatest(next_at, clock_timestamp()) + interval '2 minutes' END
-     WHERE id = $1 AND revision = $2`,
-    [id, revision],
+    'find_recurring_start',
+    `SELECT status, next_at, 'recurring message' AS summary FROM recurring WHERE id = $1`,
+    [id],
   );
 }

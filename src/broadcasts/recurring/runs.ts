@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { dueAgain, nothingDue, reportNext, unschedule, type Advanced } from '../../base/agenda';
 import { normalContent } from '../../contract/content';
 import { AppError } from '../../contract/errors';
 import type { Core } from '../../core';
@@ -23,8 +24,9 @@ import {
   insertRun,
   isRunOpen,
   lockRecurring,
-  parkRecurring,
   recordNext,
+  RECURRING,
+  wakeRecurring,
   type LockedRecurring,
   type RecurringRow,
   type Writer,
@@ -32,32 +34,28 @@ import {
 
 export type RunDeps = Pick<Core, 'pool' | 'config' | 'log'>;
 
-/** Where a recurring message stands after an activity of its workflow. */
-export interface RunDueResult {
-  /** `parked`: the project may not send; the relay starts the workflow again when it may. */
-  status: RecurringStatus | 'parked';
-  /** When the workflow reads the row again; null if it has nothing left to do. */
-  nextAt: Date | null;
-  /** Until then, by the database's clock. */
-  waitMs: number;
-}
+/** `parked`: the project may not send, and the message waits without a workflow. */
+export type RunDueResult = Advanced<RecurringStatus | 'parked'>;
 
 /** Runs the occurrence that is due, if there is one, and finds the next. Repeatable: an occurrence is claimed once. */
 export async function runDue(deps: RunDeps, id: string): Promise<RunDueResult> {
   const found = await findRecurringById(deps.pool, id);
   if (found && !(await projectMaySend(deps.pool, found.project_id))) {
-    await parkRecurring(deps.pool, id);
-    return { status: 'parked', nextAt: null, waitMs: 0 };
+    await wakeRecurring(deps.pool, found);
+    return nothingDue('parked');
   }
   if (found?.next_at && found.next_at <= found.now) {
     await run(deps, id, { runId: randomUUID(), isManual: false });
   }
   return withTransaction(deps.pool, async (db) => {
     const row = await lockRecurring(db, id);
-    if (!row) return { status: 'ended' as const, nextAt: null, waitMs: 0 };
+    if (!row) {
+      await unschedule(db, RECURRING, [id]);
+      return nothingDue('ended');
+    }
     const { status, next_at: nextAt } = await advance(db, row, 'workflow');
-    const waitMs = nextAt ? Math.max(0, nextAt.getTime() - row.now.getTime()) : 0;
-    return { status, nextAt, waitMs };
+    await reportNext(db, RECURRING, row, nextAt);
+    return nextAt ? dueAgain(status, nextAt, row.now) : nothingDue(status);
   });
 }
 

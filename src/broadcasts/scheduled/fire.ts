@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { dueAgain, nothingDue, reportNext, unschedule, type Advanced } from '../../base/agenda';
 import { normalContent } from '../../contract/content';
 import { AppError, type ErrorCode } from '../../contract/errors';
 import { formatSubscriberId } from '../../contract/ids';
@@ -32,8 +33,9 @@ import {
   findResults,
   insertResults,
   lockScheduled,
-  parkScheduled,
   recordWait,
+  SCHEDULED,
+  wakeEntry,
   type LockedScheduled,
   type ScheduledRow,
 } from './queries';
@@ -41,23 +43,8 @@ import { dueAt, earliestOf, nextCheckAt } from './when';
 
 export type FireDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
 
-/** Where an entry stands after an activity of its workflow. */
-export interface FireResult {
-  /** `parked`: the project may not send; the relay starts the workflow again when it may. */
-  status: ScheduledStatus | 'parked';
-  /** When the workflow reads the row again; null if it has nothing left to do. */
-  nextAt: Date | null;
-  /** Until then, by the database's clock. */
-  waitMs: number;
-}
-
-function ended(status: FireResult['status']): FireResult {
-  return { status, nextAt: null, waitMs: 0 };
-}
-
-function waiting(status: ScheduledStatus, nextAt: Date, now: Date): FireResult {
-  return { status, nextAt, waitMs: Math.max(0, nextAt.getTime() - now.getTime()) };
-}
+/** `parked`: the project may not send, and the entry waits without a workflow. */
+export type FireResult = Advanced<ScheduledStatus | 'parked'>;
 
 const LATE_MS = limits.scheduledLateHours * 3_600_000;
 /** A messenger that is not connected is asked again after this time. */
@@ -77,17 +64,26 @@ export async function fireScheduled(deps: FireDeps, id: string): Promise<FireRes
       : await fireSubscribers(deps, entry, project);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.code === 'project_inactive') return park(deps.pool, id);
+    if (error.code === 'project_inactive') return park(deps.pool, entry);
     if (error.code !== 'platform_busy') throw error;
-    const nextAt = new Date(entry.now.getTime() + BUSY_MS);
-    await recordWait(deps.pool, id, nextAt);
-    return waiting('sending', nextAt, entry.now);
+    return unlessChanged(deps.pool, entry, async (db, { now }) => {
+      const nextAt = new Date(now.getTime() + BUSY_MS);
+      await recordWait(db, entry, nextAt);
+      return dueAgain('sending', nextAt, now);
+    });
   }
 }
 
-async function park(db: Db, id: string): Promise<FireResult> {
-  await parkScheduled(db, id);
-  return ended('parked');
+/** The project may not send: the entry is due, and is claimed once the project is active. */
+async function park(db: Db, entry: ScheduledRow): Promise<FireResult> {
+  await wakeEntry(db, entry);
+  return nothingDue('parked');
+}
+
+/** A request or a broadcast has ended it, or it was removed: its workflow ends. */
+async function endedBefore(db: Db, id: string, entry: ScheduledRow | null): Promise<FireResult> {
+  await unschedule(db, SCHEDULED, [id]);
+  return nothingDue(entry?.status ?? 'cancelled');
 }
 
 /** Claims an entry that is due: from here on it cannot be changed or cancelled. */
@@ -97,16 +93,17 @@ function begin(
 ): Promise<FireResult | { entry: LockedScheduled; project: Project }> {
   return withTransaction(pool, async (db) => {
     const entry = await lockScheduled(db, id);
-    if (!entry) return ended('cancelled');
-    if (entry.ended_at || entry.job_id) return ended(entry.status);
+    if (!entry || entry.ended_at || entry.job_id) return endedBefore(db, id, entry);
     const project = await findProject(db, entry.project_id);
-    if (!project) return ended('cancelled');
-    if (!(await projectMaySend(db, project.id))) return park(db, id);
+    if (!project) return endedBefore(db, id, null);
+    if (!(await projectMaySend(db, project.id))) return park(db, entry);
     const due = entry.timezone === RECIPIENT ? await recipientDue(db, entry, project) : entry.next_at;
     if (due && due > entry.now) {
-      await recordWait(db, id, due);
-      return waiting(entry.status, nextCheckAt(entry, due, entry.now), entry.now);
+      await recordWait(db, entry, due);
+      return dueAgain(entry.status, nextCheckAt(entry, due, entry.now), entry.now);
     }
+    // Also if it is due earlier than it was known to be: its agenda entry finds a workflow that is lost from here on.
+    await reportNext(db, SCHEDULED, entry, entry.now);
     // A broadcast becomes `sending` in the transaction that inserts it.
     if (entry.status === 'scheduled' && !entry.audience) await beginSending(db, id);
     return { entry, project };
@@ -169,13 +166,13 @@ async function fireSubscribers(
   }
   return withTransaction(pool, async (db): Promise<FireResult> => {
     const locked = await lockScheduled(db, entry.id);
-    if (!locked || locked.ended_at) return ended(locked?.status ?? 'cancelled');
+    if (!locked || locked.ended_at) return endedBefore(db, entry.id, locked);
     await recordOutcomes(deps, db, locked, due, outcomes);
     const rest = open.filter(({ id }) => !outcomes.has(id));
     if (rest.length > 0) {
       const nextAt = new Date(Math.min(...rest.map((each) => dueOf(each).getTime())));
-      await recordWait(db, entry.id, nextAt);
-      return waiting('sending', nextCheckAt(entry, nextAt, locked.now), locked.now);
+      await recordWait(db, entry, nextAt);
+      return dueAgain('sending', nextCheckAt(entry, nextAt, locked.now), locked.now);
     }
     return endWithResults(db, locked, [...outcomes.values()]);
   });
@@ -267,12 +264,12 @@ async function endWithResults(
     const who = { ...NO_ONE, external_id: entry.external_id };
     await emitOutcome(db, entry, who, outcome, entry.now);
     await endScheduled(db, entry.id, outcome);
-    return ended(outcome.status);
+    return nothingDue(outcome.status);
   }
   const status = (['sent', 'failed', 'skipped'] as const).find((each) => statuses.has(each)) ?? 'failed';
   const reason = status === 'sent' ? null : (last.find((each) => each.status === status)?.reason ?? null);
   await endScheduled(db, entry.id, { status, reason });
-  return ended(status);
+  return nothingDue(status);
 }
 
 /** The audience is taken now and becomes one broadcast, which ends the entry. */
@@ -300,13 +297,13 @@ async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Pro
       // Before the entry, as everywhere.
       await lockProject(db, project.id);
       const locked = await lockScheduled(db, entry.id);
-      if (!locked || locked.status !== 'scheduled') return ended(locked?.status ?? 'cancelled');
+      if (!locked || locked.status !== 'scheduled') return endedBefore(db, entry.id, locked);
       if (locked.revision !== entry.revision) return checkAgain(locked);
       const jobId = randomUUID();
       const job = { id: jobId, content, audience, messages_per_minute: null, scheduled_id: entry.id };
       await insertAudienceJob(db, project.id, job, counted);
       await attachJob(db, entry.id, jobId);
-      return ended('sending');
+      return nothingDue('sending');
     });
   } catch (error) {
     if (error instanceof TooManyJobs) {
@@ -320,24 +317,33 @@ async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Pro
   }
 }
 
-/** The entry was changed after it was read: what was prepared for it is dropped. */
-function checkAgain({ status, next_at, now }: LockedScheduled): FireResult {
-  return waiting(status, next_at ?? now, now);
+/** The entry was changed after it was read: what was prepared for it is dropped, and its workflow reads it again. */
+function checkAgain({ status, now }: LockedScheduled): FireResult {
+  return dueAgain(status, now, now);
 }
 
-/** Only an entry that still waits: one that was cancelled or changed meanwhile is read again. */
+/** Under the entry's lock, unless it has ended or was changed meanwhile. */
+function unlessChanged(
+  pool: pg.Pool,
+  entry: LockedScheduled,
+  then: (db: pg.PoolClient, locked: LockedScheduled) => Promise<FireResult>,
+): Promise<FireResult> {
+  return withTransaction(pool, async (db) => {
+    const locked = await lockScheduled(db, entry.id);
+    if (!locked || locked.ended_at || locked.job_id) return endedBefore(db, entry.id, locked);
+    return locked.revision === entry.revision ? then(db, locked) : checkAgain(locked);
+  });
+}
+
 function endAudience(
   { pool }: FireDeps,
   entry: LockedScheduled,
   end: { status: 'failed' | 'skipped'; reason: string },
 ): Promise<FireResult> {
-  return withTransaction(pool, async (db): Promise<FireResult> => {
-    const locked = await lockScheduled(db, entry.id);
-    if (!locked || locked.ended_at || locked.job_id) return ended(locked?.status ?? 'cancelled');
-    if (locked.revision !== entry.revision) return checkAgain(locked);
+  return unlessChanged(pool, entry, async (db, { now }) => {
     await endScheduled(db, entry.id, end);
-    await emitOutcome(db, entry, NO_ONE, { ...end, deliveryId: null }, locked.now);
-    return ended(end.status);
+    await emitOutcome(db, entry, NO_ONE, { ...end, deliveryId: null }, now);
+    return nothingDue(end.status);
   });
 }
 

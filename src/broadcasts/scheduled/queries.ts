@@ -1,14 +1,23 @@
+import { reportNext, scheduleBy, unschedule } from '../../base/agenda';
 import type { Channel } from '../../contract/common';
 import type { ContentAsGiven } from '../../contract/content';
 import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
-import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
-import { maySend } from '../../projects';
 import type { Audience } from '../contract';
 import { RECIPIENT, type ScheduledStatus } from './contract';
 import type { When } from './when';
+
+/** The kind of the agenda: a workflow for each entry that has neither ended nor become a broadcast. */
+export const SCHEDULED = 'scheduled';
+
+type EntryRef = Pick<ScheduledRow, 'id' | 'project_id'>;
+
+/** Its workflow is started, or reads the row again. */
+export function wakeEntry(db: Db, { id, project_id }: EntryRef): Promise<void> {
+  return scheduleBy(db, SCHEDULED, [{ id, project_id }]);
+}
 
 export interface ScheduledValues extends When {
   name: string | null;
@@ -66,7 +75,7 @@ export async function insertScheduled(
     [id, projectId, ...valuesOf(values)],
   );
   if (!inserted) throw new Error('the scheduled entry was not inserted');
-  notifyAfterCommit(db, notifyChannels.scheduled);
+  await wakeEntry(db, inserted);
   return inserted;
 }
 
@@ -77,12 +86,12 @@ export async function changeScheduled(db: Db, id: string, values: ScheduledValue
     'change_scheduled',
     `UPDATE scheduled SET name = $2, content = $3, subscriber_id = $4, external_id = $5, audience = $6, channels = $7,
        permission = $8, scheduled_at = $9, timezone = $10, next_at = $11, revision = revision + 1,
-       wake_at = clock_timestamp(), updated_at = now()
+       updated_at = now()
      WHERE id = $1 RETURNING ${COLUMNS}`,
     [id, ...valuesOf(values)],
   );
   if (!changed) throw new Error('the scheduled entry disappeared while it was locked');
-  notifyAfterCommit(db, notifyChannels.scheduled);
+  await wakeEntry(db, changed);
   return changed;
 }
 
@@ -91,12 +100,12 @@ export async function cancelScheduled(db: Db, projectId: string, id: string): Pr
   const cancelled = await row<ScheduledRow>(
     db,
     'cancel_scheduled',
-    `UPDATE scheduled SET status = 'cancelled', next_at = NULL, revision = revision + 1, wake_at = clock_timestamp(),
-       updated_at = now(), ended_at = clock_timestamp()
+    `UPDATE scheduled SET status = 'cancelled', next_at = NULL, revision = revision + 1, updated_at = now(),
+       ended_at = clock_timestamp()
      WHERE id = $2 AND project_id = $1 AND status = 'scheduled' RETURNING ${COLUMNS}`,
     [projectId, id],
   );
-  if (cancelled) notifyAfterCommit(db, notifyChannels.scheduled);
+  if (cancelled) await wakeEntry(db, cancelled);
   return cancelled;
 }
 
@@ -159,57 +168,46 @@ export function beginSending(db: Db, id: string): Promise<number> {
   return change(
     db,
     'begin_scheduled',
-    `UPDATE scheduled SET status = 'sending', updated_at = now(), wake_at = clock_timestamp() + interval '2 minutes'
-     WHERE id = $1`,
+    `UPDATE scheduled SET status = 'sending', updated_at = now() WHERE id = $1`,
     [id],
   );
 }
 
 /** The entry has a broadcast, which ends it. */
-export function attachJob(db: Db, id: string, jobId: string): Promise<number> {
-  return change(
+export async function attachJob(db: Db, id: string, jobId: string): Promise<void> {
+  await change(
     db,
     'attach_scheduled_job',
-    `UPDATE scheduled SET status = 'sending', job_id = $2, next_at = NULL, wake_at = NULL, updated_at = now() WHERE id = $1`,
+    `UPDATE scheduled SET status = 'sending', job_id = $2, next_at = NULL, updated_at = now() WHERE id = $1`,
     [id, jobId],
   );
+  await unschedule(db, SCHEDULED, [id]);
 }
 
-/** The workflow sleeps until then; the relay makes sure, a little later, that there is one. */
-export function recordWait(db: Db, id: string, at: Date): Promise<number> {
-  return change(
-    db,
-    'record_scheduled_wait',
-    `UPDATE scheduled SET next_at = $2, wake_at = greatest($2::timestamptz, clock_timestamp()) + interval '2 minutes'
-     WHERE id = $1 AND ended_at IS NULL`,
-    [id, at],
-  );
-}
-
-/** Its project may not send: it waits without a workflow, and the relay claims it as soon as the project may. */
-export function parkScheduled(db: Db, id: string): Promise<number> {
-  return change(
-    db,
-    'park_scheduled',
-    `UPDATE scheduled SET wake_at = clock_timestamp(), revision = revision + 1 WHERE id = $1 AND ended_at IS NULL`,
-    [id],
-  );
+/** The workflow sleeps until then. The caller holds the row's lock. */
+export async function recordWait(db: Db, entry: EntryRef, at: Date): Promise<void> {
+  await change(db, 'record_scheduled_wait', 'UPDATE scheduled SET next_at = $2 WHERE id = $1', [
+    entry.id,
+    at,
+  ]);
+  await reportNext(db, SCHEDULED, entry, at);
 }
 
 /** Returns null if it has ended before. */
-export function endScheduled(
+export async function endScheduled(
   db: Db,
   id: string,
   end: { status: ScheduledStatus; reason: string | null },
 ): Promise<ScheduledRow | null> {
-  return row<ScheduledRow>(
+  const ended = await row<ScheduledRow>(
     db,
     'end_scheduled',
-    `UPDATE scheduled SET status = $2, reason = $3, next_at = NULL, wake_at = NULL, ended_at = clock_timestamp(),
-       updated_at = now()
+    `UPDATE scheduled SET status = $2, reason = $3, next_at = NULL, ended_at = clock_timestamp(), updated_at = now()
      WHERE id = $1 AND ended_at IS NULL RETURNING ${COLUMNS}`,
     [id, end.status, end.reason],
   );
+  await unschedule(db, SCHEDULED, [id]);
+  return ended;
 }
 
 /** The subscribers whose result is new: each counts once, and its event is emitted once. */
@@ -252,36 +250,16 @@ export async function findOpenScheduled(db: Db, ids: string[]): Promise<string[]
   return found.map(({ id }) => id);
 }
 
-export interface DueScheduled {
-  id: string;
-  project_id: string;
-  revision: number;
-  status: ScheduledStatus;
-  next_at: Date | null;
-}
-
-/** Claims, for the relay, entries whose workflow must be started or must read its row, of projects that may send. */
-export function claimWakeUps(db: Db, limit: number): Promise<DueScheduled[]> {
-  return rows<DueScheduled>(
+/** With what an entry's workflow starts. */
+export function findScheduledStart(
+  db: Db,
+  id: string,
+): Promise<{ status: ScheduledStatus; next_at: Date | null; summary: string } | null> {
+  return row(
     db,
-    'claim_scheduled_wake_ups',
-    `UPDATE scheduled s SET wake_at = clock_timestamp() + interval '10 seconds'
-     FROM (SELECT id FROM scheduled WHERE wake_at <= now() AND ${maySend('project_id')}
-           ORDER BY wake_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
-     WHERE s.id = due.id RETURNING s.id, s.project_id, s.revision, s.status, s.next_at`,
-    [limit],
-  );
-}
-
-/** The workflow was woken. An open entry is checked again when it is overdue; a change since the claim is not lost. */
-export function markWoken(db: Db, { id, revision }: DueScheduled): Promise<number> {
-  return change(
-    db,
-    'mark_scheduled_woken',
-    `UPDATE scheduled SET wake_at = CASE WHEN ended_at IS NULL AND job_id IS NULL
-         THEN greatest(next_at, clock_timestamp()) + interval '2 minutes' END
-     WHERE id = $1 AND revision = $2`,
-    [id, revision],
+    'find_scheduled_start',
+    `SELECT status, next_at, 'scheduled message' AS summary FROM scheduled WHERE id = $1`,
+    [id],
   );
 }
 

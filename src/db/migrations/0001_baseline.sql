@@ -1291,16 +1291,13 @@ CREATE TABLE scheduled (
   job_id uuid,
   -- When the workflow has something to do next; null once the entry has ended or its broadcast sends.
   next_at timestamptz,
-  -- Counts changes by the API: the relay must not clear a wake-up that came after its claim.
+  -- Counts changes by the API: what was prepared for a run before one is dropped.
   revision int NOT NULL DEFAULT 1,
-  -- When the relay starts or signals the workflow; null if there is nothing left to do.
-  wake_at timestamptz DEFAULT now(),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   ended_at timestamptz
 );
 CREATE INDEX scheduled_page ON scheduled (project_id, created_at DESC, id DESC);
-CREATE INDEX scheduled_wake ON scheduled (wake_at) WHERE wake_at IS NOT NULL;
 CREATE INDEX scheduled_open ON scheduled (project_id) WHERE ended_at IS NULL;
 CREATE INDEX scheduled_ended ON scheduled (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX scheduled_subscriber ON scheduled (subscriber_id) WHERE subscriber_id IS NOT NULL;
@@ -1334,10 +1331,8 @@ CREATE TABLE recurring (
   last_run_at timestamptz,
   -- The first occurrence that is not claimed, or the end of a paused message; null if there is nothing to wait for.
   next_at timestamptz,
-  -- Counts changes by the API: the relay must not clear a wake-up that came after its claim.
+  -- Counts changes by the API: what was prepared for a run before one is dropped.
   revision int NOT NULL DEFAULT 1,
-  -- When the relay starts or signals the workflow; null if there is nothing left to do.
-  wake_at timestamptz DEFAULT now(),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   ended_at timestamptz,
@@ -1345,7 +1340,6 @@ CREATE TABLE recurring (
 );
 CREATE INDEX recurring_page ON recurring (project_id, created_at DESC, id DESC);
 CREATE INDEX recurring_open ON recurring (project_id) WHERE ended_at IS NULL;
-CREATE INDEX recurring_wake ON recurring (wake_at) WHERE wake_at IS NOT NULL;
 
 CREATE TABLE recurring_runs (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -1619,10 +1613,6 @@ CREATE TABLE drip_enrolments (
   next_at timestamptz DEFAULT now(),
   -- It was due while its chain was not active, and waits without a workflow.
   parked boolean NOT NULL DEFAULT false,
-  -- Counts requests to wake the workflow: the relay must not clear one that came after its claim.
-  revision int NOT NULL DEFAULT 1,
-  -- When the relay starts or signals the workflow; null if there is nothing to do.
-  wake_at timestamptz DEFAULT now(),
   started_at timestamptz NOT NULL DEFAULT now(),
   ended_at timestamptz
 );
@@ -1630,7 +1620,6 @@ CREATE UNIQUE INDEX drip_enrolments_one_active ON drip_enrolments (drip_id, subs
 CREATE INDEX drip_enrolments_page ON drip_enrolments (drip_id, started_at DESC, id DESC);
 CREATE INDEX drip_enrolments_subscriber ON drip_enrolments (subscriber_id, drip_id, started_at);
 CREATE INDEX drip_enrolments_request ON drip_enrolments (request_id) WHERE request_id IS NOT NULL;
-CREATE INDEX drip_enrolments_wake ON drip_enrolments (project_id, wake_at) WHERE wake_at IS NOT NULL;
 CREATE INDEX drip_enrolments_due ON drip_enrolments (next_at) WHERE ended_at IS NULL;
 CREATE INDEX drip_enrolments_ended ON drip_enrolments (ended_at) WHERE ended_at IS NOT NULL;
 -- What goes on when a chain is active again, the longest due first.
@@ -1700,9 +1689,6 @@ CREATE TABLE form_submissions (
   event_id uuid,
   -- When the workflow reads the row again; null once all routes have run.
   next_at timestamptz,
-  -- When the relay wakes the workflow.
-  wake_at timestamptz,
-  revision int NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE UNIQUE INDEX form_submissions_request ON form_submissions (form_id, request_hash) WHERE request_hash IS NOT NULL;
@@ -1711,7 +1697,7 @@ CREATE INDEX form_submissions_form ON form_submissions (form_id, created_at DESC
 CREATE INDEX form_submissions_project ON form_submissions (project_id, created_at DESC, id DESC);
 CREATE INDEX form_submissions_subscriber ON form_submissions (subscriber_id) WHERE subscriber_id IS NOT NULL;
 CREATE INDEX form_submissions_age ON form_submissions (status, created_at);
-CREATE INDEX form_submissions_wake ON form_submissions (project_id, wake_at) WHERE wake_at IS NOT NULL;
+CREATE INDEX form_submissions_running ON form_submissions (project_id, next_at) WHERE next_at IS NOT NULL;
 
 -- The routes of a submission, fixed in its commit. UNIQUE: each runs once. The id is the request of a route's message.
 CREATE TABLE submission_routes (

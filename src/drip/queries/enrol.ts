@@ -51,18 +51,18 @@ export interface NewEnrolment {
 
 /**
  * Begins the enrolments that are allowed: active chains, active subscribers who are not in the chain, have not used
- * `once`, and have begun it less than `perDay` times in 24 hours. Returns their ids.
+ * `once`, and have begun it less than `perDay` times in 24 hours. Returns those that have begun.
  */
 export async function insertEnrolments(
   db: Db,
   wanted: NewEnrolment[],
   requestId: string | null,
   perDay: number,
-): Promise<string[]> {
+): Promise<{ id: string; project_id: string }[]> {
   // Those of an event are written once for all whom it names.
   const properties = [...new Set(wanted.map((each) => each.properties))];
   const places = new Map(properties.map((each, index) => [each, index + 1]));
-  const begun = await rows<{ id: string }>(
+  return rows<{ id: string; project_id: string }>(
     db,
     'insert_drip_enrolments',
     `WITH allowed AS (
@@ -81,11 +81,11 @@ export async function insertEnrolments(
        INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, request_id, properties, step_id)
        SELECT project_id, drip_id, version, subscriber_id, $4, properties, step_id FROM allowed
        ON CONFLICT (drip_id, subscriber_id) WHERE ended_at IS NULL DO NOTHING
-       RETURNING id, drip_id, subscriber_id
+       RETURNING id, project_id, drip_id, subscriber_id
      ), entrants AS (
        INSERT INTO drip_entrants (drip_id, subscriber_id) SELECT drip_id, subscriber_id FROM begun ON CONFLICT DO NOTHING
      )
-     SELECT id FROM begun`,
+     SELECT id, project_id FROM begun`,
     [
       wanted.map(({ chainId }) => chainId),
       wanted.map(({ subscriberId }) => subscriberId),
@@ -95,7 +95,6 @@ export async function insertEnrolments(
       properties.map((each) => JSON.stringify(each)),
     ],
   );
-  return begun.map(({ id }) => id);
 }
 
 /** Subscribers who are to enter a chain. */

@@ -1,13 +1,19 @@
+import { reportNext, scheduleBy, unschedule, type DueRow } from '../../base/agenda';
 import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
-import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
-import { dueInTurns } from '../../db/wake-ups';
-import { maySend } from '../../projects';
 import type { Properties } from '../../subscribers/contract';
 import type { EnrolmentStatus, Step } from '../contract';
 import type { Rules } from '../rules/contract';
+
+/** The kind of the agenda: a workflow for each enrolment that has not ended and is not parked. */
+export const DRIP = 'drip';
+
+/** The workflow of each is started, or reads its row again, at this time or now. The caller has locked the rows. */
+export function scheduleEnrolments(db: Db, enrolments: readonly DueRow[]): Promise<void> {
+  return scheduleBy(db, DRIP, enrolments);
+}
 
 export interface EnrolmentRow {
   id: string;
@@ -125,12 +131,11 @@ export async function cancelEnrolment(db: Db, dripId: string, id: string): Promi
   const cancelled = await row<EnrolmentRow>(
     db,
     'cancel_drip_enrolment',
-    `UPDATE drip_enrolments e SET status = 'cancelled', next_at = NULL, ended_at = clock_timestamp(), parked = false,
-       revision = e.revision + 1, wake_at = CASE WHEN NOT e.parked THEN clock_timestamp() END
+    `UPDATE drip_enrolments e SET status = 'cancelled', next_at = NULL, ended_at = clock_timestamp(), parked = false
      WHERE e.id = $2 AND e.drip_id = $1 AND e.ended_at IS NULL RETURNING ${COLUMNS}`,
     [dripId, id],
   );
-  if (cancelled) notifyAfterCommit(db, notifyChannels.drip);
+  if (cancelled) await scheduleEnrolments(db, [{ id, project_id: cancelled.project_id }]);
   return cancelled;
 }
 
@@ -153,7 +158,7 @@ export function recordBegun(db: Db, id: string, stepId: string, at: Date): Promi
   );
 }
 
-/** The step that comes next; it begins when the workflow reads the row. */
+/** The step that comes next; it begins when the workflow reads the row, which it does now. */
 export function recordNext(
   db: Db,
   id: string,
@@ -163,8 +168,7 @@ export function recordNext(
     db,
     'move_drip_enrolment',
     `UPDATE drip_enrolments SET step_id = $2, step_began_at = NULL, next_at = $3,
-       steps_sent = steps_sent + CASE WHEN $4 THEN 1 ELSE 0 END,
-       wake_at = greatest($3::timestamptz, clock_timestamp()) + interval '2 minutes'
+       steps_sent = steps_sent + CASE WHEN $4 THEN 1 ELSE 0 END
      WHERE id = $1`,
     [id, stepId, at, sent],
   );
@@ -180,36 +184,25 @@ export function countSent(db: Db, id: string): Promise<number> {
   );
 }
 
-/** The workflow sleeps until then; the relay makes sure, a little later, that there is one. */
-export function recordWait(db: Db, id: string, at: Date): Promise<number> {
-  return change(
+/** The workflow sleeps until then. */
+export async function recordWait(
+  db: Db,
+  { id, project_id }: { id: string; project_id: string },
+  at: Date,
+): Promise<void> {
+  const waits = await change(
     db,
     'record_drip_wait',
-    `UPDATE drip_enrolments SET next_at = $2, wake_at = greatest($2::timestamptz, clock_timestamp()) + interval '2 minutes'
-     WHERE id = $1 AND ended_at IS NULL`,
+    'UPDATE drip_enrolments SET next_at = $2 WHERE id = $1 AND ended_at IS NULL',
     [id, at],
   );
+  if (waits > 0) await reportNext(db, DRIP, { id, project_id }, at);
 }
 
-/** Due while the chain is not active: it waits without a workflow. */
-export function parkEnrolment(db: Db, id: string): Promise<number> {
-  return change(
-    db,
-    'park_drip_enrolment',
-    `UPDATE drip_enrolments SET parked = true, wake_at = NULL WHERE id = $1`,
-    [id],
-  );
-}
-
-/** Due while the project may not send: it waits without a workflow, and the relay claims it as soon as the project may. */
-export function parkUntilActive(db: Db, id: string): Promise<number> {
-  return change(
-    db,
-    'park_drip_enrolment_of_project',
-    `UPDATE drip_enrolments SET wake_at = clock_timestamp(), revision = revision + 1
-     WHERE id = $1 AND ended_at IS NULL AND NOT parked`,
-    [id],
-  );
+/** Due while the chain is not active: it waits without a workflow, until a change of the chain. */
+export async function parkEnrolment(db: Db, id: string): Promise<void> {
+  await change(db, 'park_drip_enrolment', 'UPDATE drip_enrolments SET parked = true WHERE id = $1', [id]);
+  await unschedule(db, DRIP, [id]);
 }
 
 /** The caller holds the row's lock. Returns the time of the end and the number of messages sent. */
@@ -221,45 +214,26 @@ export async function endEnrolment(
   const ended = await row<{ ended_at: Date; steps_sent: number }>(
     db,
     'end_drip_enrolment',
-    `UPDATE drip_enrolments SET status = $2, reason = $3, next_at = NULL, wake_at = NULL, ended_at = clock_timestamp(),
+    `UPDATE drip_enrolments SET status = $2, reason = $3, next_at = NULL, ended_at = clock_timestamp(),
        steps_sent = steps_sent + CASE WHEN $4 THEN 1 ELSE 0 END
      WHERE id = $1 RETURNING ended_at, steps_sent`,
     [id, end.status, end.reason, end.sent],
   );
   if (!ended) throw new Error('the enrolment disappeared while it was locked');
+  await unschedule(db, DRIP, [id]);
   return ended;
 }
 
-export interface DueEnrolment {
-  id: string;
-  project_id: string;
-  slug: string;
-  revision: number;
-  status: EnrolmentStatus;
-  next_at: Date | null;
-}
-
-/** Claims, for the relay, enrolments whose workflow must be started or must read its row. Projects that may send take turns. */
-export function claimWakeUps(db: Db, limit: number): Promise<DueEnrolment[]> {
-  return rows<DueEnrolment>(
+/** With what an enrolment's workflow starts. */
+export function findEnrolmentStart(
+  db: Db,
+  id: string,
+): Promise<{ status: EnrolmentStatus; next_at: Date | null; summary: string } | null> {
+  return row(
     db,
-    'claim_drip_wake_ups',
-    `WITH RECURSIVE ${dueInTurns('drip_enrolments', maySend('p.project_id'))}
-     UPDATE drip_enrolments e SET wake_at = clock_timestamp() + interval '10 seconds'
-     FROM chosen, projects p WHERE e.id = chosen.id AND p.id = e.project_id
-     RETURNING e.id, e.project_id, p.slug, e.revision, e.status, e.next_at`,
-    [limit],
-  );
-}
-
-/** The workflow was woken. One that is overdue is checked again; a request since the claim is not lost. */
-export function markWoken(db: Db, { id, revision }: DueEnrolment): Promise<number> {
-  return change(
-    db,
-    'mark_drip_woken',
-    `UPDATE drip_enrolments SET wake_at = CASE WHEN ended_at IS NULL AND NOT parked
-         THEN greatest(next_at, clock_timestamp()) + interval '2 minutes' END
-     WHERE id = $1 AND revision = $2`,
-    [id, revision],
+    'find_drip_enrolment_start',
+    `SELECT e.status, e.next_at, 'drip enrolment of ' || p.slug AS summary
+     FROM drip_enrolments e JOIN projects p ON p.id = e.project_id WHERE e.id = $1`,
+    [id],
   );
 }

@@ -1,6 +1,6 @@
 import { countRows, LATE, lateRows, type Late } from '../../db/counts';
 import type { Db } from '../../db/pool';
-import { change, row, rows } from '../../db/query';
+import { row, rows } from '../../db/query';
 import { maySend } from '../../projects';
 import type { ChainStatus, EnrolmentStatus } from '../contract';
 
@@ -29,15 +29,6 @@ export function findAnyEnrolment(
   id: string,
 ): Promise<{ project_id: string; drip_id: string } | null> {
   return row(db, 'find_any_enrolment', 'SELECT project_id, drip_id FROM drip_enrolments WHERE id = $1', [id]);
-}
-
-/** Wakes every active enrolment that is not parked: the relay starts a workflow for each that has none. Returns how many. */
-export function wakeEnrolments(db: Db): Promise<number> {
-  return change(
-    db,
-    'wake_drip_enrolments',
-    `UPDATE drip_enrolments SET wake_at = clock_timestamp() WHERE ended_at IS NULL AND NOT parked`,
-  );
 }
 
 export interface OperatorChain {

@@ -1,8 +1,8 @@
 import { BATCH_ROWS } from '../../db/batches';
-import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
-import { change, row } from '../../db/query';
+import { change, row, rows } from '../../db/query';
 import type { ChainStatus, Step } from '../contract';
+import { scheduleEnrolments } from './enrolments';
 
 /**
  * The caller holds the chain's lock. What an earlier change has left is done with this one, from the beginning: `after_id` and
@@ -83,35 +83,44 @@ const afterPlaces = (count: string) =>
 /** SQL: when a chosen row is woken. */
 const PACED = afterPlaces('chosen.place - 1');
 
-/** Changes the next rows; returns null if there was none. */
+/** Changes the next rows and wakes their workflows; returns null if there was none. */
 async function changeNext(
   db: Db,
   name: string,
   { chosen, order, woken, set }: { chosen: string; order: string; woken: string; set: string },
   values: unknown[],
 ): Promise<Walked | null> {
-  const done = await row<{ last: string | null; pacedUntil: string | null }>(
+  const done = await rows<{
+    id: string;
+    project_id: string;
+    subscriber_id: string;
+    at: Date | null;
+    pacedUntil: string;
+  }>(
     db,
     name,
     `WITH chosen AS (
-       SELECT id, subscriber_id, count(*) FILTER (WHERE ${woken}) OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING) AS place
+       SELECT id, project_id, subscriber_id, ${woken} AS is_woken,
+         count(*) FILTER (WHERE ${woken}) OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING) AS place
        FROM (
-         SELECT id, subscriber_id, next_at, parked FROM drip_enrolments
+         SELECT id, project_id, subscriber_id, next_at, parked FROM drip_enrolments
          WHERE drip_id = $1 AND ended_at IS NULL AND ${chosen}
          ORDER BY ${order} LIMIT ${BATCH_ROWS}) next
      ), changed AS (
-       UPDATE drip_enrolments e SET revision = e.revision + 1, ${set}
+       UPDATE drip_enrolments e SET ${set}
        -- Not IS NULL: it would let Postgres read every active enrolment for a batch, where it expects none.
-       FROM chosen WHERE e.id = chosen.id AND num_nulls(e.ended_at) = 1 RETURNING e.id
+       FROM chosen WHERE e.id = chosen.id AND num_nulls(e.ended_at) = 1
      )
-     SELECT (array_agg(subscriber_id ORDER BY subscriber_id DESC))[1] AS last,
-       (${afterPlaces('max(place)')})::text AS "pacedUntil"
-     FROM chosen`,
+     SELECT id, project_id, subscriber_id, CASE WHEN is_woken THEN ${PACED} END AS at,
+       (${afterPlaces('max(place) OVER ()')})::text AS "pacedUntil"
+     FROM chosen ORDER BY subscriber_id`,
     values,
   );
-  if (!done?.last) return null;
-  notifyAfterCommit(db, notifyChannels.drip);
-  return { last: done.last, pacedUntil: done.pacedUntil };
+  const last = done.at(-1);
+  if (!last) return null;
+  const due = done.flatMap(({ id, project_id, at }) => (at ? [{ id, project_id, at }] : []));
+  await scheduleEnrolments(db, due);
+  return { last: last.subscriber_id, pacedUntil: last.pacedUntil };
 }
 
 /** With their chain. Workflows end when they are woken; enrolments that are parked have none. */
@@ -123,8 +132,7 @@ export function cancelNext(db: Db, dripId: string, walked: Walked): Promise<Walk
       chosen: 'subscriber_id > $3::uuid',
       order: 'subscriber_id',
       woken: 'NOT parked',
-      set: `status = 'cancelled', next_at = NULL, ended_at = clock_timestamp(), parked = false,
-         wake_at = CASE WHEN NOT e.parked THEN ${PACED} END`,
+      set: `status = 'cancelled', next_at = NULL, ended_at = clock_timestamp(), parked = false`,
     },
     [dripId, walked.pacedUntil, walked.last],
   );
@@ -139,7 +147,7 @@ export function unparkNext(db: Db, dripId: string, walked: Walked): Promise<Walk
       chosen: 'parked',
       order: 'next_at, id',
       woken: 'true',
-      set: `parked = false, next_at = ${PACED}, wake_at = ${PACED}`,
+      set: `parked = false, next_at = ${PACED}`,
     },
     [dripId, walked.pacedUntil],
   );
@@ -164,8 +172,7 @@ export function migrateNext(
       woken: 'NOT parked',
       set: `version = CASE WHEN e.step_id = ANY ($5::text[]) THEN $4 ELSE e.version END,
          next_at = coalesce(e.step_began_at + make_interval(secs => (
-           SELECT ms / 1000 FROM unnest($6::text[], $7::float8[]) AS delay (step, ms) WHERE delay.step = e.step_id)), e.next_at),
-         wake_at = CASE WHEN NOT e.parked THEN ${PACED} END`,
+           SELECT ms / 1000 FROM unnest($6::text[], $7::float8[]) AS delay (step, ms) WHERE delay.step = e.step_id)), e.next_at)`,
     },
     [
       dripId,

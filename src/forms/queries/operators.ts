@@ -6,7 +6,7 @@ import { maySend } from '../../projects';
 export function lateSubmissions(db: Db): Promise<Late[]> {
   return lateRows(db, 'late_submissions', {
     form: `SELECT id, next_at AS due_at FROM form_submissions
-      WHERE wake_at IS NOT NULL AND next_at < ${LATE} AND ${maySend('project_id')}`,
+      WHERE next_at < ${LATE} AND ${maySend('project_id')}`,
   });
 }
 
@@ -15,7 +15,7 @@ export function countRunning(db: Db, projectId: string): Promise<number> {
   return countRows(
     db,
     'count_running_submissions',
-    'SELECT FROM form_submissions WHERE project_id = $1 AND wake_at IS NOT NULL',
+    'SELECT FROM form_submissions WHERE project_id = $1 AND next_at IS NOT NULL',
     [projectId],
   );
 }

@@ -1,6 +1,8 @@
+import { reportNext, scheduleBy, unschedule } from '../../base/agenda';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { Answers, Field, FormRoute, RouteStatus } from '../contract';
+import { FORM } from './submissions';
 
 /** Whose submission it is, without a lock: the subscriber is locked before it. */
 export function findOwner(
@@ -69,15 +71,14 @@ export async function hasMessagedMembers(db: Db, submissionId: string): Promise<
   return found !== null;
 }
 
-/** A worker begins with a route that is more than one transaction; the relay looks after it until it has ended. */
-export async function recordBegun(db: Db, submissionId: string, routeId: string): Promise<void> {
-  await change(
+/** A worker begins with a route that is more than one transaction. */
+export function recordBegun(db: Db, routeId: string): Promise<number> {
+  return change(
     db,
     'begin_submission_route',
     'UPDATE submission_routes SET began_at = coalesce(began_at, clock_timestamp()) WHERE id = $1',
     [routeId],
   );
-  await recordWait(db, submissionId, null);
 }
 
 /** Records the outcome of a route once. */
@@ -95,37 +96,30 @@ export function endRoute(
   );
 }
 
-/** The workflow sleeps until then, or goes on at once; the relay makes sure, a little later, that there is one. */
-export function recordWait(db: Db, submissionId: string, at: Date | null): Promise<number> {
-  return change(
+type SubmissionRef = Pick<LockedSubmission, 'id' | 'project_id'>;
+
+/** The workflow sleeps until then. */
+export async function recordWait(db: Db, { id, project_id }: SubmissionRef, at: Date): Promise<void> {
+  const waits = await change(
     db,
     'record_submission_wait',
-    `UPDATE form_submissions SET next_at = coalesce($2::timestamptz, clock_timestamp()),
-       wake_at = greatest($2::timestamptz, clock_timestamp()) + interval '2 minutes'
-     WHERE id = $1`,
-    [submissionId, at],
+    'UPDATE form_submissions SET next_at = $2 WHERE id = $1',
+    [id, at],
   );
+  if (waits > 0) await reportNext(db, FORM, { id, project_id }, at);
 }
 
-/** The project may not send: the routes wait without a workflow, and the relay claims them as soon as the project may. */
-export function parkRoutes(db: Db, submissionId: string): Promise<number> {
-  return change(
-    db,
-    'park_submission_routes',
-    `UPDATE form_submissions SET wake_at = clock_timestamp(), revision = revision + 1
-     WHERE id = $1 AND next_at IS NOT NULL`,
-    [submissionId],
-  );
+/** The project may not send: the routes are due without a workflow, and are claimed once the project is active. */
+export function parkRoutes(db: Db, { id, project_id }: SubmissionRef): Promise<void> {
+  return scheduleBy(db, FORM, [{ id, project_id }]);
 }
 
 /** Every route has run. The caller holds the row's lock. */
-export function recordEnd(db: Db, submissionId: string): Promise<number> {
-  return change(
-    db,
-    'end_submission_routes',
-    'UPDATE form_submissions SET next_at = NULL, wake_at = NULL WHERE id = $1',
-    [submissionId],
-  );
+export async function recordEnd(db: Db, submissionId: string): Promise<void> {
+  await change(db, 'end_submission_routes', 'UPDATE form_submissions SET next_at = NULL WHERE id = $1', [
+    submissionId,
+  ]);
+  await unschedule(db, FORM, [submissionId]);
 }
 
 /** Whether a worker has begun to send the message of a route. */

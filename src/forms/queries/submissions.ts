@@ -1,14 +1,15 @@
+import { scheduleBy } from '../../base/agenda';
 import type { Channel } from '../../contract/common';
 import type { Cursor } from '../../contract/cursor';
 import { limits } from '../../contract/limits';
 import { cursorTime } from '../../db/cursor-time';
-import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
-import { dueInTurns } from '../../db/wake-ups';
-import { maySend } from '../../projects';
 import type { Answers, RouteAction, RouteStatus, SubmissionSource, SubmissionStatus } from '../contract';
 import type { TakenRoute } from '../rules';
+
+/** The kind of the agenda: a workflow for each submission with routes that have not run. */
+export const FORM = 'form';
 
 export interface NewSubmission {
   id: string;
@@ -76,7 +77,7 @@ export function recordEvent(db: Db, id: string, eventId: string): Promise<number
   );
 }
 
-/** The routes that a submission takes; those that it has taken before are not taken again. The relay starts its workflow. */
+/** The routes that a submission takes; those that it has taken before are not taken again. Its workflow runs them. */
 export async function insertRoutes(db: Db, id: string, taken: readonly TakenRoute[]): Promise<void> {
   if (taken.length === 0) return;
   await change(
@@ -87,14 +88,13 @@ export async function insertRoutes(db: Db, id: string, taken: readonly TakenRout
      ON CONFLICT (submission_id, index) DO NOTHING`,
     [id, taken.map(({ index }) => index), taken.map(({ route }) => JSON.stringify(route))],
   );
-  await change(
+  const due = await rows<{ id: string; project_id: string }>(
     db,
-    'wake_submission',
-    `UPDATE form_submissions SET next_at = clock_timestamp(), wake_at = clock_timestamp(), revision = revision + 1
-     WHERE id = $1`,
+    'make_submission_due',
+    'UPDATE form_submissions SET next_at = clock_timestamp() WHERE id = $1 RETURNING id, project_id',
     [id],
   );
-  notifyAfterCommit(db, notifyChannels.forms);
+  await scheduleBy(db, FORM, due);
 }
 
 export interface SubmissionRow {
@@ -188,37 +188,17 @@ export async function deleteSubmission(db: Db, projectId: string, id: string): P
   return deleted > 0;
 }
 
-export interface DueSubmission {
-  id: string;
-  project_id: string;
-  slug: string;
-  revision: number;
-  status: SubmissionStatus;
-  next_at: Date | null;
-}
-
-/** Claims, for the relay, submissions whose workflow must be started or must read its row. Projects that may send take turns. */
-export function claimWakeUps(db: Db, limit: number): Promise<DueSubmission[]> {
-  return rows<DueSubmission>(
+/** With what a submission's workflow starts. */
+export function findSubmissionStart(
+  db: Db,
+  id: string,
+): Promise<{ status: SubmissionStatus; next_at: Date | null; summary: string } | null> {
+  return row(
     db,
-    'claim_submission_wake_ups',
-    `WITH RECURSIVE ${dueInTurns('form_submissions', maySend('p.project_id'))}
-     UPDATE form_submissions s SET wake_at = clock_timestamp() + interval '10 seconds'
-     FROM chosen, projects p WHERE s.id = chosen.id AND p.id = s.project_id
-     RETURNING s.id, s.project_id, p.slug, s.revision, s.status, s.next_at`,
-    [limit],
-  );
-}
-
-/** The workflow was woken. One that is overdue is checked again; a request since the claim is not lost. */
-export function markWoken(db: Db, { id, revision }: DueSubmission): Promise<number> {
-  return change(
-    db,
-    'mark_submission_woken',
-    `UPDATE form_submissions SET wake_at = CASE WHEN next_at IS NOT NULL
-         THEN greatest(next_at, clock_timestamp()) + interval '2 minutes' END
-     WHERE id = $1 AND revision = $2`,
-    [id, revision],
+    'find_submission_start',
+    `SELECT s.status, s.next_at, 'submission of a form of ' || p.slug AS summary
+     FROM form_submissions s JOIN projects p ON p.id = s.project_id WHERE s.id = $1`,
+    [id],
   );
 }
 

@@ -1,4 +1,4 @@
-import { reportNext, scheduleBy, type DueRow } from '../../base/agenda';
+import { scheduleBy, type DueRow } from '../../base/agenda';
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
 import type { TicketStatus } from '../contract';
@@ -11,15 +11,6 @@ export function scheduleTickets(db: Db, tickets: readonly DueRow[]): Promise<voi
   return scheduleBy(db, TICKET, tickets);
 }
 
-/** The workflow has done what was due. The caller holds the row's lock. Null: nothing is due. */
-export function recordNext(
-  db: Db,
-  ticket: { id: string; project_id: string },
-  nextAt: Date | null,
-): Promise<void> {
-  return reportNext(db, TICKET, ticket, nextAt);
-}
-
 /** `ticket.unanswered_24h` was emitted for this stretch. The caller holds the row's lock. */
 export function recordUnanswered(db: Db, id: string): Promise<number> {
   return change(
@@ -30,12 +21,15 @@ export function recordUnanswered(db: Db, id: string): Promise<number> {
   );
 }
 
-/** What the relay needs to start a ticket's workflow. */
-export function findTicketStart(db: Db, id: string): Promise<{ slug: string; status: TicketStatus } | null> {
+/** With what a ticket's workflow starts. */
+export function findTicketStart(
+  db: Db,
+  id: string,
+): Promise<{ status: TicketStatus; summary: string } | null> {
   return row(
     db,
     'find_ticket_start',
-    'SELECT p.slug, t.status FROM tickets t JOIN projects p ON p.id = t.project_id WHERE t.id = $1',
+    `SELECT t.status, 'ticket of ' || p.slug AS summary FROM tickets t JOIN projects p ON p.id = t.project_id WHERE t.id = $1`,
     [id],
   );
 }

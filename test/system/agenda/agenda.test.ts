@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { scheduleAt, scheduleBy, unschedule } from '../../../src/base/agenda';
 import { claimEntries, finishEntry, type Entry } from '../../../src/base/agenda/queries';
+import { maySend } from '../../../src/projects/queries/sending';
 import { packageRoot } from '../../../src/lib/package-root';
 import { eventually } from '../../support/eventually';
 import { agendaFixture, heldWork, newKind, rowOf, type AgendaFixture } from './fixture';
@@ -21,8 +22,9 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
 function claim(kind: string): Promise<Entry[]> {
   return claimEntries(
     fixture.database.pool,
-    [{ kind, limit: 16, perProject: 8, leaseMs: 30_000, after: FIRST }],
+    [{ kind, limit: 16, perProject: 8, sends: false, leaseMs: 30_000, after: FIRST }],
     [],
+    maySend,
   );
 }
 
@@ -110,7 +112,7 @@ describe('a process that dies', () => {
       const pool = createPool({ url: process.env.URL });
       const log = { warn: console.error };
       const advance = () => new Promise(() => process.stdout.write('claimed'));
-      startAgenda({ pool, log, notifications: { on: () => () => {} } },
+      startAgenda({ pool, log, maySend: () => 'true', notifications: { on: () => () => {} } },
         [{ name: '${kind}', concurrency: 1, perProject: 1, advance }]);`;
     const child = spawn(process.execPath, ['-e', script], {
       cwd: packageRoot,
@@ -204,6 +206,34 @@ describe('turns', () => {
     await eventually(async () => (await fixture.entries(kind.name)).length === 0);
     expect(done.slice(0, 6)).toEqual([greedy, ...others, greedy, ...others]);
     expect(done).toHaveLength(54);
+  });
+
+  it('what a project sends waits while it is inactive, and holds up neither another kind nor another project', async () => {
+    const { pool } = fixture.database;
+    const project = async (slug: string, active: boolean) =>
+      (
+        await pool.query<{ id: string }>(
+          'INSERT INTO projects (slug, name, active) VALUES ($1, $1, $2) RETURNING id',
+          [slug, active],
+        )
+      ).rows[0]!.id;
+    const [inactive, active] = [await project('inactive', false), await project('active', true)];
+    const done: string[] = [];
+    const advance = ({ project_id }: { project_id: string }) => {
+      done.push(project_id);
+      return Promise.resolve(null);
+    };
+    const sender = newKind(advance, { sends: true, concurrency: 2, perProject: 2 });
+    const other = newKind(() => Promise.resolve(null));
+    await insertDue(sender.name, inactive, 1_000);
+    await scheduleBy(pool, sender.name, [rowOf(active), rowOf(active), rowOf(active)]);
+    await scheduleBy(pool, other.name, [rowOf(inactive)]);
+    fixture.start(sender, other);
+    await eventually(async () => (await fixture.entries(other.name)).length === 0);
+    await eventually(async () => (await fixture.entries(sender.name)).length === 1_000);
+    expect(done).toEqual([active, active, active]);
+    await pool.query('UPDATE projects SET active = true WHERE id = $1', [inactive]);
+    await eventually(async () => (await fixture.entries(sender.name)).length === 0);
   });
 
   it('neither a kind nor a project has more in flight than its bound, and one that hangs leaves room', async () => {

@@ -4,6 +4,7 @@ import { advance, runDue } from '../../../src/broadcasts/recurring/runs';
 import { localTimeAt } from '../../../src/contract/zones';
 import { withTransaction } from '../../../src/db/pool';
 import { searchAttributes, workflowIds } from '../../../src/temporal/names';
+import { thenDue } from '../../support/agenda';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { expectError } from '../http/fixture';
@@ -64,11 +65,14 @@ describe('a recurring message', () => {
         described.status.name === 'RUNNING' && events?.at(-1)?.eventType === EVENT_TYPE_TIMER_STARTED;
       return isAsleep ? described : null;
     });
-  /** As if this occurrence had come and no workflow had noticed; the relay wakes it now, or in an hour. */
+  /** As if this occurrence had come and no workflow had noticed; the agenda wakes it now, or in an hour. */
   const comeDue = (id: string, at: Date, wake: 'now' | 'later' = 'now') =>
     service.pool.query(
-      // The new revision keeps a relay that is waking the workflow from clearing the wake-up.
-      `UPDATE recurring SET next_at = $2, wake_at = now() + $3::interval, revision = revision + 1 WHERE id = $1`,
+      thenDue(
+        'recurring',
+        'UPDATE recurring SET next_at = $2, revision = revision + 1 WHERE id = $1',
+        'now() + $3::interval',
+      ),
       [id, at, wake === 'now' ? '0' : '1 hour'],
     );
   const wake = async (id: string) => comeDue(id, (await rowOf(id)).next_at!);
@@ -111,14 +115,12 @@ describe('a recurring message', () => {
       cron: '30 10 * * *',
     });
     await ended(id);
-    await recordHistory(handleOf(id), 'recurring', 'paused');
     const { next_run_at } = await patch({ status: 'active' });
     const resumed = await asleep(id);
     expect(resumed.typedSearchAttributes.get(searchAttributes.NextAt)).toEqual(new Date(next_run_at));
     expect((await project.api('DELETE', `/v1/recurring/${id}`)).status).toBe(204);
     expectError(await project.api('GET', `/v1/recurring/${id}`), 'not_found');
     await ended(id);
-    await recordHistory(handleOf(id), 'recurring', 'deleted');
   });
 
   it('loses no occurrence that came while its workflow was gone, and runs it once', async () => {
@@ -456,8 +458,8 @@ describe('a recurring message', () => {
 
   it('shares the limit of 100 entries by default, also under concurrency', async () => {
     await service.pool.query(
-      `INSERT INTO scheduled (id, project_id, content, external_id, scheduled_at, next_at, wake_at)
-       SELECT gen_random_uuid(), $1, '{}', 'a', 'x', now() + interval '1 year', NULL FROM generate_series(1, 98)`,
+      `INSERT INTO scheduled (id, project_id, content, external_id, scheduled_at, next_at)
+       SELECT gen_random_uuid(), $1, '{}', 'a', 'x', now() + interval '1 year' FROM generate_series(1, 98)`,
       [project.id],
     );
     const answers = await Promise.all(Array.from({ length: 4 }, () => create()));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { markCancelling } from '../../../src/broadcasts/queries/broadcasts';
 import { workflowIds } from '../../../src/temporal/names';
+import { thenDue } from '../../support/agenda';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';
@@ -52,16 +53,21 @@ describe('a scheduled message', () => {
   async function comeDue(id: string, agoMs: number): Promise<void> {
     const at = new Date(Date.now() - agoMs);
     await service.pool.query(
-      // The new revision keeps a relay that is waking the workflow from clearing the wake-up.
-      `UPDATE scheduled SET scheduled_at = $2, timezone = NULL, next_at = $3, wake_at = now(), revision = revision + 1
-       WHERE id = $1 AND status = 'scheduled'`,
+      thenDue(
+        'scheduled',
+        `UPDATE scheduled SET scheduled_at = $2, timezone = NULL, next_at = $3, revision = revision + 1
+         WHERE id = $1 AND status = 'scheduled'`,
+      ),
       [id, at.toISOString(), at],
     );
   }
 
-  /** The relay wakes the workflow, as it does after a while. The new revision is for the same reason as above. */
+  /** The agenda wakes the workflow, as it does when its entry is overdue. */
   const lookAgain = (id: string) =>
-    service.pool.query('UPDATE scheduled SET wake_at = now(), revision = revision + 1 WHERE id = $1', [id]);
+    service.pool.query(
+      `UPDATE agenda SET due_at = now(), revision = revision + 1 WHERE kind = 'scheduled' AND id = $1`,
+      [id],
+    );
 
   /** Scheduled far ahead, and due at once. */
   async function dueNow(body: object): Promise<string> {
@@ -173,7 +179,6 @@ describe('a scheduled message', () => {
     await until(id, 'sent');
     expect((await textsTo(service, anna)).slice(-1)).toEqual(['sooner']);
     await ended(id);
-    await recordHistory(handleOf(id), 'scheduled', 'changed');
     const list = await project.api('GET', `/v1/scheduled?status=sent&subscriber_id=${anna.subscriberId}`);
     expect(list.body.data.map(({ scheduled_id }: { scheduled_id: string }) => scheduled_id)).toEqual([id]);
   });
@@ -187,7 +192,6 @@ describe('a scheduled message', () => {
       expect([status, body.status]).toEqual([200, 'cancelled']);
     }
     await ended(id);
-    await recordHistory(handleOf(id), 'scheduled', 'cancelled');
     expect(await eventsOf(service, project, 'scheduled.sent', 'scheduled.skipped')).toEqual([]);
   });
 
@@ -389,9 +393,10 @@ describe('a scheduled message', () => {
 
   it('that is cancelled at the very time is either cancelled or sent, never both', async () => {
     const anna = await subscribePerson(service, project);
-    // As it comes due, while the relay wakes its workflow, and once the workflow has claimed it.
+    // As it comes due, while the agenda wakes its workflow, and once the workflow has claimed it.
     const claimed = `status <> 'scheduled'`;
-    const moments = { a: 'true', b: `(wake_at > now() OR ${claimed})`, c: claimed };
+    const woken = `NOT EXISTS (SELECT FROM agenda a WHERE a.id = scheduled.id AND a.due_at <= now() AND a.leased_until IS NULL)`;
+    const moments = { a: 'true', b: `(${woken} OR ${claimed})`, c: claimed };
     const entries = await Promise.all(
       Object.entries(moments).map(async ([text, moment]) => {
         const id = await scheduled({ subscriber_id: anna.subscriberId, content: { text } });
@@ -488,9 +493,11 @@ describe('a scheduled message', () => {
   /** The time has come where `zones` say; the workflow only looks. */
   async function comeDueLocally(id: string, wallClock: string): Promise<void> {
     await service.pool.query(
-      `UPDATE scheduled SET scheduled_at = $2, next_at = now() - interval '1 minute', wake_at = now(),
-         revision = revision + 1
-       WHERE id = $1`,
+      thenDue(
+        'scheduled',
+        `UPDATE scheduled SET scheduled_at = $2, next_at = now() - interval '1 minute', revision = revision + 1
+         WHERE id = $1`,
+      ),
       [id, wallClock],
     );
   }

@@ -172,12 +172,12 @@ test('a webhook that the platform has refused is shown with its reason', async (
 test('late messages are named by kind', async () => {
   const { pool } = service;
   const { rows } = await pool.query<{ id: string }>(
-    `INSERT INTO scheduled (id, project_id, content, scheduled_at, next_at, wake_at)
-     SELECT gen_random_uuid(), id, '{}', 'x', now() - interval '1 hour', NULL FROM projects RETURNING id`,
+    `INSERT INTO scheduled (id, project_id, content, scheduled_at, next_at)
+     SELECT gen_random_uuid(), id, '{}', 'x', now() - interval '1 hour' FROM projects RETURNING id`,
   );
   const { rows: recurring } = await pool.query<{ id: string }>(
-    `INSERT INTO recurring (id, project_id, name, content, audience, cron, timezone, next_at, wake_at)
-     SELECT gen_random_uuid(), id, 'Weekly', '{}', '{}', '0 9 * * MON', 'UTC', now() - interval '2 hours', NULL
+    `INSERT INTO recurring (id, project_id, name, content, audience, cron, timezone, next_at)
+     SELECT gen_random_uuid(), id, 'Weekly', '{}', '{}', '0 9 * * MON', 'UTC', now() - interval '2 hours'
      FROM projects RETURNING id`,
   );
   const found = await problems();

@@ -344,8 +344,8 @@ describe('the herald command', () => {
          INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
          SELECT $1, 'telegram', n, n, 'A', 'en' FROM generate_series(1, 3) n RETURNING id, platform_user_id
        )
-       INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, step_id, next_at, parked, wake_at)
-       SELECT $1, $2, 1, id, 'hello', now() - make_interval(hours => platform_user_id::int), platform_user_id = '3', NULL
+       INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, step_id, next_at, parked)
+       SELECT $1, $2, 1, id, 'hello', now() - make_interval(hours => platform_user_id::int), platform_user_id = '3'
        FROM people`,
       [project, chain],
     );

@@ -3,7 +3,7 @@ import { withTransaction } from '../../../src/db/pool';
 import { batchKind, startAgenda } from '../../../src/base/agenda';
 import { beginSync, dripSyncs } from '../../../src/drip/sync';
 import { removeUnusedVersions } from '../../../src/drip/queries/chains';
-import { claimWakeUps } from '../../../src/drip/queries/enrolments';
+import { maySend } from '../../../src/projects/queries/sending';
 import { enrolByCauses, dripEntries } from '../../../src/drip/enrol';
 import { lockTriggeredChains } from '../../../src/drip/queries/enrol';
 import { personalData } from '../../../src/drip/queries/personal-data';
@@ -52,28 +52,18 @@ describe('in the database', () => {
       [project, JSON.stringify(trigger)],
     );
 
-  /** Enrols new subscribers, all due at this time. */
-  async function enrol(project: string, chain: string, count: number, at: string): Promise<string[]> {
+  /** Enrols new subscribers. */
+  async function enrol(project: string, chain: string, count: number): Promise<string[]> {
     const { rows } = await database.pool.query<{ id: string }>(
       `WITH people AS (
          INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
          SELECT $1, 'telegram', $2::uuid::text || n, n, 'Crowd', 'en' FROM generate_series(1, $3::int) n RETURNING id)
-       INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, step_id, wake_at)
-       SELECT $1, $2::uuid, 1, id, 'a', now() - $4::interval FROM people RETURNING id`,
-      [project, chain, count, at],
+       INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, step_id)
+       SELECT $1, $2::uuid, 1, id, 'a' FROM people RETURNING id`,
+      [project, chain, count],
     );
     return rows.map(({ id }) => id);
   }
-
-  test('a project whose enrolments have waited long leaves a turn to every other', async () => {
-    const [large, small] = [await insertProject('large'), await insertProject('small')];
-    await enrol(large, await insertChain(large), 50, '1 hour');
-    const [own] = await enrol(small, await insertChain(small), 1, '1 second');
-    const claimed = await claimWakeUps(database.pool, 4);
-    expect(claimed).toHaveLength(4);
-    expect(claimed.map(({ id }) => id)).toContain(own);
-    await database.pool.query('DELETE FROM drip_enrolments');
-  });
 
   test('a cause of more than a thousand enrolments leaves the rest to batches, without those who were removed', async () => {
     const project = await insertProject('crowd');
@@ -101,7 +91,7 @@ describe('in the database', () => {
     );
     const notifications = createNotifications({ url: database.url });
     const agenda = startAgenda(
-      { pool: database.pool, log: createLogger({ HERALD_LOG_LEVEL: 'silent' }), notifications },
+      { pool: database.pool, log: createLogger({ HERALD_LOG_LEVEL: 'silent' }), notifications, maySend },
       [batchKind(dripEntries(database.pool))],
     );
     await eventually(async () => (await enrolled()) === 1_798);
@@ -161,7 +151,7 @@ describe('in the database', () => {
   ])('the message of a step is not sent once %s', async (_, change) => {
     const project = await insertProject(`claims-${change.length}`);
     const chain = await insertChain(project);
-    const [enrolment] = await enrol(project, chain, 2, '0');
+    const [enrolment] = await enrol(project, chain, 2);
     const message = await one<string>(INSERT_STEP_MESSAGE, [enrolment, chain]);
     const step = await one<string>('SELECT request_id AS value FROM messages WHERE id = $1', [message]);
     const claimed = () => claim(database.pool, message, (db) => lockSendable(db, step));
@@ -176,7 +166,7 @@ describe('in the database', () => {
   test('an old message of a step is abandoned once its enrolment or its step has ended', async () => {
     const project = await insertProject('abandoned');
     const chain = await insertChain(project);
-    const [open, cancelled, moved] = await enrol(project, chain, 3, '0');
+    const [open, cancelled, moved] = await enrol(project, chain, 3);
     const messages: string[] = [];
     for (const each of [open, cancelled, moved]) messages.push(await one(INSERT_STEP_MESSAGE, [each, chain]));
     await database.pool.query(`UPDATE messages SET created_at = now() - interval '1 hour'`);
@@ -193,7 +183,7 @@ describe('in the database', () => {
   test('an old message that will still be sent is not locked', async () => {
     const project = await insertProject('unlocked');
     const chain = await insertChain(project);
-    const [enrolment] = await enrol(project, chain, 1, '0');
+    const [enrolment] = await enrol(project, chain, 1);
     const message = await one<string>(INSERT_STEP_MESSAGE, [enrolment, chain]);
     await database.pool.query(`UPDATE messages SET created_at = now() - interval '1 hour' WHERE id = $1`, [
       message,
@@ -220,16 +210,16 @@ describe('in the database', () => {
     const counts = (chain: string) =>
       one<Record<string, unknown>>(
         `SELECT json_build_object('open', count(*) FILTER (WHERE ended_at IS NULL), 'parked', count(*) FILTER (WHERE parked),
-           'moved', count(*) FILTER (WHERE version = 2), 'changes', max(revision) - 1, 'transactions', count(DISTINCT xmin::text),
-           'seconds', round(extract(epoch FROM max(wake_at) - min(wake_at)))) AS value
-         FROM drip_enrolments WHERE drip_id = $1`,
+           'moved', count(*) FILTER (WHERE version = 2), 'transactions', count(DISTINCT e.xmin::text),
+           'changes', max(a.revision), 'seconds', round(extract(epoch FROM max(a.due_at) - min(a.due_at)))) AS value
+         FROM drip_enrolments e LEFT JOIN agenda a ON a.kind = 'drip' AND a.id = e.id WHERE drip_id = $1`,
         [chain],
       );
 
     async function chainWith(slug: string, changes: string): Promise<string> {
       const project = await insertProject(slug);
       const chain = await insertChain(project);
-      await enrol(project, chain, PEOPLE, '0');
+      await enrol(project, chain, PEOPLE);
       await database.pool.query(`UPDATE drip_enrolments SET next_at = now(), ${changes} WHERE drip_id = $1`, [
         chain,
       ]);
@@ -256,7 +246,7 @@ describe('in the database', () => {
     }
 
     test('go on in batches, and are woken one after the other, when it is active again', async () => {
-      const chain = await chainWith('unparked', 'parked = true, wake_at = NULL');
+      const chain = await chainWith('unparked', 'parked = true');
       await toSync(chain);
       await syncAll(chain);
       // 1,500 at ten in a second.
@@ -265,7 +255,7 @@ describe('in the database', () => {
     });
 
     test('move to the version of the request, in batches, also if the chain has a newer one by then', async () => {
-      const chain = await chainWith('moved', 'wake_at = NULL');
+      const chain = await chainWith('moved', 'parked = false');
       const step = (content: string) => `[{"id": "a", "type": "send", "content": ${content}}]`;
       await database.pool.query(
         'INSERT INTO drip_versions (drip_id, version, steps) VALUES ($1, 2, $2), ($1, 3, $3)',
@@ -294,7 +284,7 @@ describe('in the database', () => {
     });
 
     test('are cancelled in batches with it, by another process if one has died', async () => {
-      const chain = await chainWith('cancelled', 'wake_at = NULL');
+      const chain = await chainWith('cancelled', 'parked = false');
       await database.pool.query('UPDATE drip_chains SET deleted_at = now() WHERE id = $1', [chain]);
       await toSync(chain);
       await nextBatch(chain);
@@ -302,7 +292,9 @@ describe('in the database', () => {
       const notifications = createNotifications({ url: database.url });
       const log = createLogger({ HERALD_LOG_LEVEL: 'silent' });
       await database.pool.query('UPDATE agenda SET due_at = now() WHERE id = $1', [chain]);
-      const agenda = startAgenda({ pool: database.pool, log, notifications }, [batchKind(dripSyncs(deps()))]);
+      const agenda = startAgenda({ pool: database.pool, log, notifications, maySend }, [
+        batchKind(dripSyncs(deps())),
+      ]);
       await eventually(async () => !(await isSyncing(chain)));
       await agenda.stop();
       await notifications.stop();
@@ -310,7 +302,7 @@ describe('in the database', () => {
     });
 
     test('are changed by one process at a time, and the next one keeps the pace', async () => {
-      const chain = await chainWith('taken-over', 'parked = true, wake_at = NULL');
+      const chain = await chainWith('taken-over', 'parked = true');
       await toSync(chain);
       // As if the lease of the first had ended.
       await Promise.all([nextBatch(chain), nextBatch(chain)]);
@@ -321,7 +313,7 @@ describe('in the database', () => {
     });
 
     test('are walked again from the first, at the pace of now, when the chain changes meanwhile', async () => {
-      const chain = await chainWith('changed-again', 'parked = true, wake_at = NULL');
+      const chain = await chainWith('changed-again', 'parked = true');
       await toSync(chain);
       await nextBatch(chain);
       await database.pool.query('UPDATE drip_chains SET deleted_at = now() WHERE id = $1', [chain]);

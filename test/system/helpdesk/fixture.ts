@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { thenDue } from '../../support/agenda';
 import type { Installation } from '../../support/installation';
 import { freshName } from '../messages/fixture';
 
@@ -25,10 +26,7 @@ export type AgedColumn = 'waiting_since' | 'status_since' | 'closed_at' | 'creat
 /** Moves a time of a ticket back, and has its workflow look. */
 export function ageTicket(service: Installation, id: string, column: AgedColumn, days: number) {
   return service.pool.query(
-    `WITH aged AS (
-       UPDATE tickets SET ${column} = ${column} - make_interval(days => $2) WHERE id = $1 RETURNING id, project_id)
-     INSERT INTO agenda (kind, id, project_id, due_at) SELECT 'ticket', id, project_id, now() FROM aged
-     ON CONFLICT (kind, id) DO UPDATE SET due_at = now(), revision = agenda.revision + 1`,
+    thenDue('ticket', `UPDATE tickets SET ${column} = ${column} - make_interval(days => $2) WHERE id = $1`),
     [id, days],
   );
 }

@@ -1,3 +1,4 @@
+import { thenDue } from '../../support/agenda';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';
@@ -85,8 +86,10 @@ describe('what the dashboard reads about a subscriber', () => {
     });
     // They come due now, however long the requests have taken.
     await service.pool.query(
-      `UPDATE scheduled SET scheduled_at = $2, next_at = now(), wake_at = now(), revision = revision + 1
-       WHERE project_id = $1`,
+      thenDue(
+        'scheduled',
+        `UPDATE scheduled SET scheduled_at = $2, next_at = now(), revision = revision + 1 WHERE project_id = $1`,
+      ),
       [own.id, new Date().toISOString()],
     );
     // At a time that has just been: the next one is a day away.

@@ -226,6 +226,8 @@ describe('an inactive project', () => {
     });
     const id = (await list(form))[0]?.submission_id ?? '';
     await arrives('thanks');
+    // Its workflow has ended, and its entry in the agenda is gone: nothing but the test starts it again.
+    await service.client.workflow.getHandle(workflowIds.form(id)).result();
     // As if the route had not run.
     await setActive(false);
     const again = await service.pool.query<{ id: string }>(
@@ -233,13 +235,11 @@ describe('an inactive project', () => {
       [id],
     );
     await service.pool.query('DELETE FROM messages WHERE request_id = $1', [again.rows[0]?.id]);
-    await service.pool.query('UPDATE form_submissions SET next_at = now(), wake_at = now() WHERE id = $1', [
-      id,
-    ]);
+    await service.pool.query('UPDATE form_submissions SET next_at = now() WHERE id = $1', [id]);
     const handle = await service.client.workflow.start('form', {
       workflowId: workflowIds.form(id),
       taskQueue: taskQueues(service.queuePrefix).campaigns,
-      args: [{ submissionId: id }],
+      args: [{ id }],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     });
     expect(await handle.result()).toMatchObject({ status: 'parked' });

@@ -106,10 +106,10 @@ test('attempts are counted by verdict and result, deliveries by their end, the r
 
 test('campaigns that are late are counted by kind', async () => {
   const project = await service.createProject();
-  // No relay looks at them: they are late for good.
+  // They are not in the agenda: they are late for good.
   await service.pool.query(
-    `INSERT INTO scheduled (id, project_id, content, scheduled_at, next_at, wake_at)
-     SELECT gen_random_uuid(), $1, '{}', 'x', now() - interval '1 minute' * n, NULL FROM unnest('{1,10,60}'::int[]) n`,
+    `INSERT INTO scheduled (id, project_id, content, scheduled_at, next_at)
+     SELECT gen_random_uuid(), $1, '{}', 'x', now() - interval '1 minute' * n FROM unnest('{1,10,60}'::int[]) n`,
     [project.id],
   );
   await service.pool.query(
@@ -122,8 +122,8 @@ test('campaigns that are late are counted by kind', async () => {
      person AS (
        INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
        VALUES ($1, 'telegram', gen_random_uuid(), 'late', 'Late', 'en') RETURNING id)
-     INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, step_id, step_began_at, next_at, wake_at)
-     SELECT $1, chain.id, 1, person.id, 'a', now(), now() - interval '10 minutes', NULL FROM chain, person`,
+     INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, step_id, step_began_at, next_at)
+     SELECT $1, chain.id, 1, person.id, 'a', now(), now() - interval '10 minutes' FROM chain, person`,
     [project.id],
   );
   const page = await look();

@@ -11,22 +11,10 @@ const recorded = readdirSync(historiesDir, { recursive: true, encoding: 'utf8' }
  * only if it is an id, a number, a time or a state.
  */
 const FIELDS = new Set([
-  ...[
-    'sessionId',
-    'projectId',
-    'deliveryId',
-    'jobId',
-    'importId',
-    'scheduledId',
-    'recurringId',
-    'enrolmentId',
-    'ticketId',
-    'submissionId',
-  ],
-  ...['stepId', 'number', 'attempt', 'attempts', 'next', 'rows', 'updated', 'sent', 'failed'],
+  ...['sessionId', 'projectId', 'deliveryId', 'jobId', 'importId', 'id'],
+  ...['waitsFor', 'number', 'attempt', 'attempts', 'next', 'rows', 'updated', 'sent', 'failed'],
   ...['skipped', 'total', 'waitMs', 'leftMs', 'codeLifeMs', 'nextAt', 'nextAttemptAt', 'httpStatus'],
   ...['status', 'kind', 'flow', 'reason', 'error', 'failure', 'hasMore', 'fast', 'shown', 'afterExpress'],
-  ...['route'],
 ]);
 /** What the SDK records of a local activity. */
 const CORE_FIELDS = new Set([
@@ -49,7 +37,7 @@ const VALUES: Record<string, RegExp> = {
   ),
   failure: oneOf('exhausted', 'refused'),
   error: oneOf('timeout'),
-  stepId: /^[a-z_-]{1,32}$/,
+  waitsFor: /^(step [a-z_-]{1,32}|route \d+)$/,
 };
 /** The columns of the Temporal UI besides ids, numbers and times. */
 const ATTRIBUTES: Record<string, RegExp> = {
@@ -62,14 +50,13 @@ const ATTRIBUTES: Record<string, RegExp> = {
 const SUMMARIES = [
   /^the (code|session) expires$/,
   /^(decide|show the outcome in the chat|expire the code|ask in the chat)$/,
-  /^((wait for )?attempt|page|route) \d+$/,
+  /^((wait for )?attempt|page) \d+$/,
   /^wait for a free slot of the endpoint$/,
-  /^routes that have not run$/,
   /^(broadcast to \d+ subscribers( \(p-[\da-f]{10}\))?|import of \d+ rows)$/,
-  /^drip enrolment of p-[\da-f]{10}$/,
-  /^step [a-z_-]{1,32}$/,
   /^running: \d+ sent, \d+ failed, \d+ skipped, \d+ left of \d+$/,
-  /^(steps that are due|run what is due|send what is due|recurring message|scheduled message)$/,
+  /^(drip enrolment|submission of a form|ticket) of p-[\da-f]{10}$/,
+  /^(what is due|recurring message|scheduled message)$/,
+  VALUES['waitsFor'] as RegExp,
   VALUES['status'] as RegExp,
 ];
 /** Those of the code, and those of the faults that the tests inject. */

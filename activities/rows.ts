@@ -1,0 +1,32 @@
+import type { Advanced, RowInput, RowState } from '../src/base/agenda';
+import { runDue } from '../src/broadcasts/recurring/runs';
+import { fireScheduled } from '../src/broadcasts/scheduled/fire';
+import type { Core } from '../src/core';
+import { advanceEnrolment } from '../src/drip/advance';
+import { runRoutes } from '../src/forms/run-routes';
+import { advanceTicket } from '../src/helpdesk/advance';
+import { reported } from './failures';
+import { withHeartbeats } from './heartbeats';
+
+const HEARTBEAT_MS = 5_000;
+
+/** The activity of a row's workflow, under the name of its kind. It is idempotent: the rows show what is left to do. */
+function ofRow(advance: (id: string) => Promise<Advanced>) {
+  return reported(async ({ id }: RowInput): Promise<RowState> => {
+    const { nextAt, ...state } = await withHeartbeats(HEARTBEAT_MS, () => advance(id));
+    return { ...state, nextAt: nextAt?.toISOString() ?? null };
+  });
+}
+
+export function createRecurringActivities(core: Core) {
+  return { recurring: ofRow((id) => runDue(core, id)) };
+}
+
+export function createCampaignActivities(core: Core) {
+  return {
+    scheduled: ofRow((id) => fireScheduled(core, id)),
+    drip: ofRow((id) => advanceEnrolment(core, id)),
+    ticket: ofRow((id) => advanceTicket(core, id)),
+    form: ofRow((id) => runRoutes(core, id)),
+  };
+}

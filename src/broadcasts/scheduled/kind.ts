@@ -1,0 +1,13 @@
+import { rowKind, type Kind } from '../../base/agenda';
+import type { Core } from '../../core';
+import { findScheduledStart, SCHEDULED } from './queries';
+
+/** Due after an entry was created, changed or cancelled, and at its time. */
+export function scheduledKind(core: Pick<Core, 'pool' | 'client' | 'queues'>): Kind {
+  return rowKind(core, {
+    name: SCHEDULED,
+    taskQueue: core.queues.campaigns,
+    find: (id) => findScheduledStart(core.pool, id),
+    sends: true,
+  });
+}
