@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { dueAgain, nothingDue, reportNext, unschedule, type Advanced } from '../../base/agenda';
-import { normalContent } from '../../contract/content';
-import { AppError } from '../../contract/errors';
 import type { Core } from '../../core';
 import { withTransaction } from '../../db/pool';
 import { emitEvent } from '../../events';
 import { isoTime } from '../../lib/iso-time';
-import { storeContent, type StoredContent } from '../../messages';
-import { isBillingBlocked, lockProject, projectMaySend } from '../../projects';
-import { insertAudienceJob, TooManyJobs, TooManyRecipients } from '../audience-job';
-import { countAudience, type AudienceCount } from '../queries/broadcasts';
+import type { StoredContent } from '../../messages';
+import { lockProject, projectMaySend } from '../../projects';
+import { insertAudienceJob, TooManyJobs } from '../audience-job';
+import { prepare } from '../prepare';
+import type { AudienceCount } from '../queries/broadcasts';
 import type { RecurringStatus } from './contract';
 import { localName } from './cron';
 import { dueOccurrences, openOccurrence } from './occurrences';
@@ -104,7 +103,6 @@ async function run(deps: RunDeps, recurringId: string, wanted: Wanted): Promise<
     } catch (error) {
       // The transaction is rolled back; the claim says why nothing was sent.
       if (error instanceof TooManyJobs) reason = 'too_many_jobs';
-      else if (error instanceof TooManyRecipients) reason = 'invalid_message';
       // Its content, or the audience that gave the reason, was read before the change.
       else if (error instanceof Changed) reason = null;
       else if (error instanceof NothingToRun) return false;
@@ -120,12 +118,10 @@ async function attempt(
   { runId, isManual }: Wanted,
   reason: string | null,
 ): Promise<void> {
-  const { pool, config } = deps;
+  const { pool } = deps;
   const before = await findRecurringById(pool, recurringId);
   if (!before) throw new NothingToRun();
-  const content = await contentNow(deps, before);
-  const isBlocked = await isBillingBlocked(pool, before.project_id, config.HERALD_GRACE_HOURS);
-  const counted = await countAudience(pool, before.project_id, before.audience);
+  const prepared = await prepare(deps, before);
   await withTransaction(pool, async (db) => {
     // Before the message, as everywhere.
     await lockProject(db, before.project_id);
@@ -136,24 +132,22 @@ async function attempt(
     if (isManual ? !open : !isDue) throw new NothingToRun();
     if (row.revision !== before.revision) throw new Changed();
     const at = isManual ? null : open;
-    const known = reason ?? (await overlap(db, row)) ?? (isBlocked ? 'billing_blocked' : null);
-    const why = known ?? (content && counted.active === 0 ? 'empty_audience' : null);
-    const isStarted = why === null && content !== null;
-    const jobId = isStarted ? randomUUID() : null;
-    const failed = why === null && !content;
-    const status = isStarted ? 'started' : failed || why === 'invalid_message' ? 'failed' : 'skipped';
+    const why = reason ?? (await overlap(db, row)) ?? prepared.reason;
+    const jobId = why === null ? randomUUID() : null;
     const claimed = await insertRun(db, {
       id: runId,
       recurringId,
       scheduledFor: at ?? row.now,
       localTime: at && localName(at, row.timezone),
-      status,
-      reason: failed ? 'invalid_message' : why,
+      status: why === null ? 'started' : why === 'invalid_message' ? 'failed' : 'skipped',
+      reason: why,
       jobId,
     });
     if (!claimed) throw new NothingToRun();
-    if (jobId && content) await startJob(db, row, { jobId, runId, content, counted, at: at ?? row.now });
-    await advance(db, { ...row, runs: row.runs + (isStarted ? 1 : 0) }, isManual ? 'request' : 'workflow');
+    if (jobId && prepared.reason === null) {
+      await startJob(db, row, { ...prepared, jobId, runId, at: at ?? row.now });
+    }
+    await advance(db, { ...row, runs: row.runs + (jobId ? 1 : 0) }, isManual ? 'request' : 'workflow');
   });
 }
 
@@ -162,21 +156,6 @@ class NothingToRun extends Error {}
 
 /** The broadcast was changed while its run was prepared. */
 class Changed extends Error {}
-
-/** The template's current version and the media as they are now; null if they can no longer be sent. */
-async function contentNow(
-  { pool, config, log }: RunDeps,
-  row: { id: string; project_id: string; content: LockedRecurring['content'] },
-): Promise<StoredContent | null> {
-  try {
-    const policy = { allowLocal: config.allowLocalWebhooks };
-    return await storeContent(pool, row.project_id, normalContent(row.content), policy);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    log.warn({ err: error, recurring_id: row.id }, 'a recurring message can no longer be sent');
-    return null;
-  }
-}
 
 async function overlap(db: pg.PoolClient, { id }: LockedRecurring): Promise<string | null> {
   return (await isRunOpen(db, id)) ? 'overlap' : null;

@@ -15,14 +15,14 @@ import {
   sendResultOf,
   sendTo,
   skipLateMessages,
-  storeContent,
   type SendResult,
 } from '../../messages';
 import { findProject, isBillingBlocked, lockProject, projectMaySend } from '../../projects';
 import type { Project } from '../../projects/contract';
 import type { SubscriberRecord } from '../../subscribers';
-import { insertAudienceJob, TooManyJobs, TooManyRecipients } from '../audience-job';
-import { countAudience, zonesOfAudience } from '../queries/broadcasts';
+import { insertAudienceJob, TooManyJobs } from '../audience-job';
+import { prepare } from '../prepare';
+import { zonesOfAudience } from '../queries/broadcasts';
 import { hasTooLate, mostFrequentFailure } from '../queries/ends';
 import { RECIPIENT, type ScheduledStatus } from './contract';
 import { recipientsOf } from './entries';
@@ -274,25 +274,19 @@ async function endWithResults(
 
 /** The audience is taken now and becomes one broadcast, which ends the entry. */
 async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Project): Promise<FireResult> {
-  const { pool, config } = deps;
+  const { pool } = deps;
   const { audience } = entry;
   if (!audience) throw new Error('the entry has no audience');
   const zones = entry.timezone === RECIPIENT ? await zonesOfAudience(pool, project.id, audience) : [null];
   const distinct = [...new Set(zones.map((zone) => zone ?? project.timezone))];
   const latest = new Date(Math.max(...distinct.map((zone) => dueAt(entry, zone).getTime())));
   if (isTooLate(distinct.length > 0 ? latest : earliestOf(entry, [], project.timezone), entry.now)) {
-    return endAudience(deps, entry, { status: 'skipped', reason: 'too_late' });
+    return endAudience(deps, entry, 'too_late');
   }
-  if (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS)) {
-    return endAudience(deps, entry, { status: 'failed', reason: 'billing_blocked' });
-  }
+  const prepared = await prepare(deps, { ...entry, audience });
+  if (prepared.reason !== null) return endAudience(deps, entry, prepared.reason);
+  const { content, counted } = prepared;
   try {
-    const policy = { allowLocal: config.allowLocalWebhooks };
-    const content = await storeContent(pool, project.id, normalContent(entry.content), policy);
-    const counted = await countAudience(pool, project.id, audience);
-    if (counted.active === 0) {
-      return await endAudience(deps, entry, { status: 'skipped', reason: 'empty_audience' });
-    }
     return await withTransaction(pool, async (db): Promise<FireResult> => {
       // Before the entry, as everywhere.
       await lockProject(db, project.id);
@@ -306,13 +300,7 @@ async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Pro
       return nothingDue('sending');
     });
   } catch (error) {
-    if (error instanceof TooManyJobs) {
-      return endAudience(deps, entry, { status: 'skipped', reason: 'too_many_jobs' });
-    }
-    if (error instanceof TooManyRecipients || error instanceof AppError) {
-      deps.log.warn({ err: error, scheduled_id: entry.id }, 'a scheduled broadcast can no longer be sent');
-      return endAudience(deps, entry, { status: 'failed', reason: 'invalid_message' });
-    }
+    if (error instanceof TooManyJobs) return endAudience(deps, entry, 'too_many_jobs');
     throw error;
   }
 }
@@ -335,17 +323,17 @@ function unlessChanged(
   });
 }
 
-function endAudience(
-  { pool }: FireDeps,
-  entry: LockedScheduled,
-  end: { status: 'failed' | 'skipped'; reason: string },
-): Promise<FireResult> {
+/** Nothing was sent and nothing will be: one of the reasons for which the broadcast fails, or it is skipped. */
+function endAudience({ pool }: FireDeps, entry: LockedScheduled, reason: string): Promise<FireResult> {
+  const status = FAILURES.has(reason) ? 'failed' : 'skipped';
   return unlessChanged(pool, entry, async (db, { now }) => {
-    await endScheduled(db, entry.id, end);
-    await emitOutcome(db, entry, NO_ONE, { ...end, deliveryId: null }, now);
-    return nothingDue(end.status);
+    await endScheduled(db, entry.id, { status, reason });
+    await emitOutcome(db, entry, NO_ONE, notSent(status, reason), now);
+    return nothingDue(status);
   });
 }
+
+const FAILURES: ReadonlySet<string> = new Set(['billing_blocked', 'invalid_message']);
 
 /** With the end of its broadcast, in the same transaction. */
 export async function endWithJob(

@@ -162,7 +162,7 @@ describe('a process that dies', () => {
 });
 
 describe('turns', () => {
-  it('a kind with 100,000 due entries does not hold up another kind', async () => {
+  it('100,000 due entries of one project hold up neither another kind nor another project of their kind', async () => {
     const { calls, advance, endAll } = heldWork();
     const busy = newKind(advance);
     const quiet = newKind(() => Promise.resolve(null));
@@ -181,6 +181,12 @@ describe('turns', () => {
       await scheduleBy(fixture.database.pool, quiet.name, [rowOf()]);
       await eventually(async () => (await fixture.entries(quiet.name)).length === 0);
       expect(calls.length).toBeLessThan(100_000);
+      // Nor does its one project hold up another one of the same kind.
+      const own = rowOf();
+      const before = calls.length;
+      await scheduleBy(fixture.database.pool, busy.name, [own]);
+      await eventually(() => calls.some(({ id }) => id === own.id));
+      expect(calls.findIndex(({ id }) => id === own.id) - before).toBeLessThan(10_000);
     } finally {
       endAll();
       await fixture.reset();
