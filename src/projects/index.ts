@@ -4,7 +4,7 @@ export { requireSameOrigin, setSessionCookie, signIn, userAgentOf } from './dash
 export { findAccountSession } from './queries/dashboard-sessions';
 export { chargeLogin } from './charge-login';
 export { findProjectWithBilling, isBillingBlocked, lockAndCountSession } from './queries/credits';
-export { lockSending, maySend, projectMaySend } from './queries/sending';
+export { maySend, parkUntilActive, projectMaySend } from './queries/sending';
 export { type StopWork, stoppedWork } from './stop-project';
 export { type Account, findAccount, upsertAccount } from './queries/accounts';
 export { findLatestProject } from './queries/account-projects';

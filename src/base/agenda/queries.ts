@@ -9,7 +9,7 @@ export const retention = (): Retention => ({
   agenda: { bounded: 'One entry for each row that has something due. It goes when nothing is.' },
 });
 
-/** Not due before `resumeEntries`: the project may not act. */
+/** Not due before `resumeEntries`: the project may not send. */
 export const PARKED = 'infinity';
 
 /** A row of a domain that has something due. */
@@ -64,7 +64,7 @@ function isNow({ at }: DueRow): boolean {
   return at instanceof Date ? at.getTime() <= Date.now() : at.inMs <= 0;
 }
 
-/** What was parked of a project is due: it may act again. In the transaction that says so. */
+/** What was parked of a project is due: it may send again. In the transaction that says so. */
 export async function resumeEntries(db: Db, projectId: string): Promise<void> {
   const resumed = await change(
     db,

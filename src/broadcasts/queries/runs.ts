@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { MORE, type Next, PARKED, reportNext, scheduleAt } from '../../base/agenda';
+import { MORE, type Next, reportNext } from '../../base/agenda';
 import { listProjectBots, sharedBotKey } from '../../bots';
 import { channels, type Channel } from '../../contract/common';
 import { limits } from '../../contract/limits';
@@ -8,7 +8,7 @@ import { BATCH_ROWS, inBatches } from '../../db/batches';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row } from '../../db/query';
 import type { BatchTemplates, StoredContent } from '../../messages';
-import { lockSending, maySend } from '../../projects';
+import { maySend, parkUntilActive } from '../../projects';
 import type { JobKind } from '../contract';
 
 /** One run of a broadcast: a page of its workflow in one worker. The token fences out earlier runs. */
@@ -79,9 +79,7 @@ export function parkRun(pool: pg.Pool, id: string): Promise<boolean> {
 
 async function park(db: Db, id: string): Promise<boolean> {
   const open = await lockSendable(db, id);
-  if (!open || (await lockSending(db, open.project_id))) return false;
-  await scheduleAt(db, open.kind, [{ id, project_id: open.project_id, at: PARKED }]);
-  return true;
+  return open !== null && parkUntilActive(db, open.kind, { id, ...open });
 }
 
 /**
@@ -91,7 +89,7 @@ async function park(db: Db, id: string): Promise<boolean> {
 export function reportRun(pool: pg.Pool, id: string, next: Next = MORE): Promise<boolean> {
   return withTransaction(pool, async (db) => {
     const open = await lockSendable(db, id);
-    if (open) await reportNext(db, open.kind, { id, project_id: open.project_id }, next);
+    if (open) await reportNext(db, open.kind, { id, ...open }, next);
     return open !== null;
   });
 }

@@ -1,3 +1,4 @@
+import { PARKED, scheduleAt } from '../../base/agenda';
 import type { Db } from '../../db/pool';
 import { row } from '../../db/query';
 
@@ -9,15 +10,24 @@ import { row } from '../../db/query';
 export const maySend = (projectId: string): string =>
   `EXISTS (SELECT FROM projects sender WHERE sender.id = ${projectId} AND sender.active)`;
 
-/** As `maySend`; a project that may not cannot be resumed before this transaction ends, which parks what is due. */
-export async function lockSending(db: Db, projectId: string): Promise<boolean> {
+/**
+ * If the project may not send, what is due for the row waits, without a workflow, until it may. Returns false if it may. Runs in
+ * a transaction, for which a change of the project waits: it finds what is parked.
+ */
+export async function parkUntilActive(
+  db: Db,
+  kind: string,
+  { id, project_id }: { id: string; project_id: string },
+): Promise<boolean> {
   const found = await row<{ active: boolean }>(
     db,
     'lock_sending',
     'SELECT active FROM projects WHERE id = $1 FOR SHARE',
-    [projectId],
+    [project_id],
   );
-  return found?.active ?? false;
+  if (found?.active) return false;
+  await scheduleAt(db, kind, [{ id, project_id, at: PARKED }]);
+  return true;
 }
 
 /** As `maySend`, for a step that must know it before it begins. */
