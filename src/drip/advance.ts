@@ -7,7 +7,7 @@ import { withTransaction, type Db } from '../db/pool';
 import { emitEvent } from '../events';
 import { isoTime } from '../lib/iso-time';
 import type { SendResult } from '../messages';
-import { findProject, projectMaySend } from '../projects';
+import { findProject, parkUntilActive } from '../projects';
 import type { Project } from '../projects/contract';
 import {
   addedTags,
@@ -28,7 +28,6 @@ import {
   recordBegun,
   recordNext,
   recordWait,
-  scheduleEnrolments,
   type LockedEnrolment,
 } from './queries/enrolments';
 import { claimStep, endStep, isBeingSent, recordSent } from './queries/steps';
@@ -70,21 +69,16 @@ export async function advanceEnrolment(deps: AdvanceDeps, id: string): Promise<A
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { enrolment, step, beganAt } = reached;
-    if (error.code === 'project_inactive') return parkUntilActive(deps.pool, enrolment);
+    if (error.code === 'project_inactive') {
+      const isParked = await withTransaction(deps.pool, (db) => parkUntilActive(db, DRIP, enrolment));
+      if (isParked) return nothingDue('parked', named(enrolment.step_id));
+      return dueAgain('active', enrolment.now, enrolment.now, named(enrolment.step_id));
+    }
     if (error.code !== 'platform_busy') throw error;
     const now = enrolment.now.getTime();
     const pauseMs = Math.min(Math.max(now - beganAt.getTime(), BUSY_MS.least), BUSY_MS.most);
     return withTransaction(deps.pool, (db) => waitUntil(db, enrolment, step, new Date(now + pauseMs)));
   }
-}
-
-/** The project may not send: its entry is due, and is claimed once the project is active. */
-async function parkUntilActive(
-  db: Db,
-  { id, project_id, step_id }: LockedEnrolment,
-): Promise<AdvancedEnrolment> {
-  await scheduleEnrolments(db, [{ id, project_id }]);
-  return nothingDue('parked', named(step_id));
 }
 
 async function waitUntil(
@@ -122,7 +116,7 @@ async function runDueSteps(
     await parkEnrolment(db, id);
     return nothingDue('parked', named(enrolment.step_id));
   }
-  if (!(await projectMaySend(db, project.id))) return parkUntilActive(db, enrolment);
+  if (await parkUntilActive(db, DRIP, enrolment)) return nothingDue('parked', named(enrolment.step_id));
   return new Run(deps, db, { chain, project, enrolment, subscriber }).untilWait();
 }
 

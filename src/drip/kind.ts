@@ -8,6 +8,5 @@ export function dripKind(core: Pick<Core, 'pool' | 'client' | 'queues'>): Kind {
     name: DRIP,
     taskQueue: core.queues.campaigns,
     find: (id) => findEnrolmentStart(core.pool, id),
-    sends: true,
   });
 }

@@ -8,6 +8,5 @@ export function formKind(core: Pick<Core, 'pool' | 'client' | 'queues'>): Kind {
     name: FORM,
     taskQueue: core.queues.campaigns,
     find: (id) => findSubmissionStart(core.pool, id),
-    sends: true,
   });
 }

@@ -2,10 +2,10 @@ import type pg from 'pg';
 import { dueAgain, nothingDue, type Advanced } from '../base/agenda';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId } from '../contract/ids';
-import { withTransaction, type Db } from '../db/pool';
+import { withTransaction } from '../db/pool';
 import { undoneOnError } from '../db/savepoint';
 import type { SendResult } from '../messages';
-import { projectMaySend } from '../projects';
+import { parkUntilActive } from '../projects';
 import {
   addedTags,
   lockSubscriber,
@@ -22,13 +22,13 @@ import {
   endRoute,
   findOwner,
   lockDue,
-  parkRoutes,
   recordBegun,
   recordEnd,
   recordWait,
   type DueRoute,
   type LockedSubmission,
 } from './queries/routes';
+import { FORM } from './queries/submissions';
 import { sendToSubmitter } from './send-to-submitter';
 
 /** `parked`: the project may not send, and the routes wait without a workflow. */
@@ -69,7 +69,7 @@ async function runNext(
     await recordEnd(db, id);
     return nothingDue('done');
   }
-  if (!(await projectMaySend(db, submission.project_id))) return park(db, submission, due);
+  if (await parkUntilActive(db, FORM, submission)) return nothingDue('parked', named(due));
   const { route } = due;
   if (route.action === 'message' && route.to === 'submitter' && subscriber) {
     await recordBegun(db, due.id);
@@ -77,11 +77,6 @@ async function runNext(
   }
   await endRoute(db, due.id, await outcomeOf(deps, db, { due, submission, subscriber }));
   return 'next';
-}
-
-async function park(db: Db, submission: LockedSubmission, due: DueRoute): Promise<RoutesRun> {
-  await parkRoutes(db, submission);
-  return nothingDue('parked', named(due));
 }
 
 /** For operators. */
@@ -161,7 +156,11 @@ async function send(deps: RouteDeps, begun: BegunMessage): Promise<RoutesRun | n
     return null;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.code === 'project_inactive') return park(deps.pool, submission, due);
+    if (error.code === 'project_inactive') {
+      const isParked = await withTransaction(deps.pool, (db) => parkUntilActive(db, FORM, submission));
+      if (isParked) return nothingDue('parked', named(due));
+      return dueAgain('running', submission.now, submission.now, named(due));
+    }
     if (error.code !== 'platform_busy') throw error;
     const now = submission.now.getTime();
     const waited = now - (due.began_at ?? submission.now).getTime();

@@ -22,7 +22,6 @@ import { labelChanges } from '../subscribers/labels';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
 import type { QueueName } from '../temporal/names';
 import { installRuntime, startWorkers } from '../temporal/workers';
-import { maySend } from '../projects';
 import { memberNotices } from '../projects/team/notices';
 import { startEndpointAlerts } from '../webhooks/alerts';
 import { createAttempter, type Attempter } from '../webhooks/attempt';
@@ -57,7 +56,7 @@ const CONNECT_RETRY_MS = 2_000;
 export async function startWorkerRole(core: Core, options: WorkerRoleOptions): Promise<RunningWorkerRole> {
   await installRuntime(core.log);
   const attempter = createAttempter({ allowLocal: core.config.allowLocalWebhooks });
-  const agenda = startAgenda({ ...core, maySend }, kindsOf(core));
+  const agenda = startAgenda(core, kindsOf(core));
   const sweep = startDeliverySweep(core);
   const jobs = [...startJobs(core, attempter, sweep), sweep, agenda];
   try {

@@ -112,8 +112,6 @@ export interface Asked {
   kind: string;
   limit: number;
   perProject: number;
-  /** Only of projects that may send. */
-  sends: boolean;
   leaseMs: number;
   /** Projects take turns in the order of their ids, from the one after this on. */
   after: string;
@@ -144,7 +142,6 @@ export function claimEntries(
   pool: pg.Pool,
   asked: readonly Asked[],
   busy: readonly Busy[],
-  maySend: (projectId: string) => string,
 ): Promise<Entry[]> {
   return byIndexes(pool, (db) =>
     rows<Entry>(
@@ -155,8 +152,7 @@ export function claimEntries(
          WHERE given.kind = agenda.kind))
        WHERE ctid = ANY (ARRAY(
          SELECT chosen.ctid
-         FROM unnest($1::text[], $2::int[], $3::int[], $4::uuid[], $9::boolean[])
-           AS asked (kind, "limit", per_project, after, sends)
+         FROM unnest($1::text[], $2::int[], $3::int[], $4::uuid[]) AS asked (kind, "limit", per_project, after)
          CROSS JOIN LATERAL (
            WITH RECURSIVE project AS (
              (SELECT project_id FROM agenda WHERE kind = asked.kind AND project_id > asked.after
@@ -174,7 +170,6 @@ export function claimEntries(
                SELECT busy.count FROM unnest($5::text[], $6::uuid[], $7::int[]) AS busy (kind, project_id, count)
                WHERE busy.kind = asked.kind AND busy.project_id = project.project_id), 0))
              FOR UPDATE SKIP LOCKED) AS due
-           WHERE NOT asked.sends OR ${maySend('project.project_id')}
            LIMIT asked."limit") AS chosen))
        RETURNING kind, id, project_id, revision, leased_until`,
       [
@@ -186,7 +181,6 @@ export function claimEntries(
         busy.map(({ project_id }) => project_id),
         busy.map(({ count }) => count),
         asked.map(({ leaseMs }) => leaseMs),
-        asked.map(({ sends }) => sends),
       ],
     ),
   );

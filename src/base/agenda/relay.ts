@@ -20,8 +20,6 @@ export interface Kind {
   concurrency: number;
   /** Of them, those of one project: work of one that hangs leaves room for the others. */
   perProject: number;
-  /** Its entries wait, unclaimed, while their project may not send. */
-  sends?: boolean;
   /** A process that dies holds its entries for this long. Longer than the work takes. Default: 30 seconds. */
   leaseMs?: number;
   /**
@@ -43,17 +41,9 @@ const SWEEP_MS = 1_000;
 const RETRY_MS = 10_000;
 const LEASE_MS = 30_000;
 
-export interface AgendaDeps {
-  pool: pg.Pool;
-  notifications: Notifications;
-  log: Logger;
-  /** SQL: whether the project with this id may send. */
-  maySend: (projectId: string) => string;
-}
-
 /** Claims what is due, of every kind, and lets the kind see to it. Safe in several processes. */
 export function startAgenda(
-  { pool, notifications, log, maySend }: AgendaDeps,
+  { pool, notifications, log }: { pool: pg.Pool; notifications: Notifications; log: Logger },
   kinds: readonly Kind[],
 ): Agenda {
   const slots = new Map<string, Slots>();
@@ -106,7 +96,6 @@ export function startAgenda(
       pool,
       asked.map((each) => each.asks()),
       asked.flatMap((each) => each.busy()),
-      maySend,
     );
     const ends = asked.map((each) => {
       const own = entries.filter(({ kind }) => kind === each.kind.name);
@@ -179,9 +168,9 @@ class Slots {
   }
 
   asks(): Asked {
-    const { name, perProject, sends = false, leaseMs = LEASE_MS } = this.kind;
+    const { name, perProject, leaseMs = LEASE_MS } = this.kind;
     this.asked = { limit: this.room, taken: new Map(this.taken) };
-    return { kind: name, limit: this.room, perProject, sends, leaseMs, after: this.after };
+    return { kind: name, limit: this.room, perProject, leaseMs, after: this.after };
   }
 
   busy(): Busy[] {

@@ -49,7 +49,6 @@ export interface RowKind {
   taskQueue: string;
   /** Reads the row. Null: it is gone. */
   find(id: string): Promise<{ status: string; next_at?: Date | null; summary: string } | null>;
-  sends?: boolean;
 }
 
 /** A kind whose rows have the workflow of `workflows/row.ts`, which does what is due and sleeps until the row's next time. */

@@ -26,7 +26,6 @@ export interface WorkflowKind<W extends Workflow> {
   startOf(id: string): Promise<Start<W> | null>;
   concurrency?: number;
   perProject?: number;
-  sends?: boolean;
 }
 
 /**

@@ -8,6 +8,5 @@ export function recurringKind(core: Pick<Core, 'pool' | 'client' | 'queues'>): K
     name: RECURRING,
     taskQueue: core.queues.broadcasts,
     find: (id) => findRecurringStart(core.pool, id),
-    sends: true,
   });
 }

@@ -6,7 +6,7 @@ import { withTransaction } from '../../db/pool';
 import { emitEvent } from '../../events';
 import { isoTime } from '../../lib/iso-time';
 import type { StoredContent } from '../../messages';
-import { lockProject, projectMaySend } from '../../projects';
+import { lockProject, parkUntilActive } from '../../projects';
 import { insertAudienceJob, TooManyJobs } from '../audience-job';
 import { prepare } from '../prepare';
 import type { AudienceCount } from '../queries/broadcasts';
@@ -25,7 +25,6 @@ import {
   lockRecurring,
   recordNext,
   RECURRING,
-  wakeRecurring,
   type LockedRecurring,
   type RecurringRow,
   type Writer,
@@ -39,10 +38,8 @@ export type RunDueResult = Advanced<RecurringStatus | 'parked'>;
 /** Runs the occurrence that is due, if there is one, and finds the next. Repeatable: an occurrence is claimed once. */
 export async function runDue(deps: RunDeps, id: string): Promise<RunDueResult> {
   const found = await findRecurringById(deps.pool, id);
-  if (found && !(await projectMaySend(deps.pool, found.project_id))) {
-    await wakeRecurring(deps.pool, found);
-    return nothingDue('parked');
-  }
+  const isParked = found && (await withTransaction(deps.pool, (db) => parkUntilActive(db, RECURRING, found)));
+  if (isParked) return nothingDue('parked');
   if (found?.next_at && found.next_at <= found.now) {
     await run(deps, id, { runId: randomUUID(), isManual: false });
   }

@@ -17,7 +17,7 @@ import {
   skipLateMessages,
   type SendResult,
 } from '../../messages';
-import { findProject, isBillingBlocked, lockProject, projectMaySend } from '../../projects';
+import { findProject, isBillingBlocked, lockProject, parkUntilActive } from '../../projects';
 import type { Project } from '../../projects/contract';
 import type { SubscriberRecord } from '../../subscribers';
 import { insertAudienceJob, TooManyJobs } from '../audience-job';
@@ -35,7 +35,6 @@ import {
   lockScheduled,
   recordWait,
   SCHEDULED,
-  wakeEntry,
   type LockedScheduled,
   type ScheduledRow,
 } from './queries';
@@ -64,7 +63,10 @@ export async function fireScheduled(deps: FireDeps, id: string): Promise<FireRes
       : await fireSubscribers(deps, entry, project);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.code === 'project_inactive') return park(deps.pool, entry);
+    if (error.code === 'project_inactive') {
+      const isParked = await withTransaction(deps.pool, (db) => parkUntilActive(db, SCHEDULED, entry));
+      return isParked ? nothingDue('parked') : dueAgain('sending', entry.now, entry.now);
+    }
     if (error.code !== 'platform_busy') throw error;
     return unlessChanged(deps.pool, entry, async (db, { now }) => {
       const nextAt = new Date(now.getTime() + BUSY_MS);
@@ -72,12 +74,6 @@ export async function fireScheduled(deps: FireDeps, id: string): Promise<FireRes
       return dueAgain('sending', nextAt, now);
     });
   }
-}
-
-/** The project may not send: the entry is due, and is claimed once the project is active. */
-async function park(db: Db, entry: ScheduledRow): Promise<FireResult> {
-  await wakeEntry(db, entry);
-  return nothingDue('parked');
 }
 
 /** A request or a broadcast has ended it, or it was removed: its workflow ends. */
@@ -96,7 +92,7 @@ function begin(
     if (!entry || entry.ended_at || entry.job_id) return endedBefore(db, id, entry);
     const project = await findProject(db, entry.project_id);
     if (!project) return endedBefore(db, id, null);
-    if (!(await projectMaySend(db, project.id))) return park(db, entry);
+    if (await parkUntilActive(db, SCHEDULED, entry)) return nothingDue('parked');
     const due = entry.timezone === RECIPIENT ? await recipientDue(db, entry, project) : entry.next_at;
     if (due && due > entry.now) {
       await recordWait(db, entry, due);

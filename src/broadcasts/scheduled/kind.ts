@@ -8,6 +8,5 @@ export function scheduledKind(core: Pick<Core, 'pool' | 'client' | 'queues'>): K
     name: SCHEDULED,
     taskQueue: core.queues.campaigns,
     find: (id) => findScheduledStart(core.pool, id),
-    sends: true,
   });
 }

@@ -1,4 +1,4 @@
-import { reportNext, scheduleBy, unschedule } from '../../base/agenda';
+import { reportNext, unschedule } from '../../base/agenda';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { Answers, Field, FormRoute, RouteStatus } from '../contract';
@@ -107,11 +107,6 @@ export async function recordWait(db: Db, { id, project_id }: SubmissionRef, at: 
     [id, at],
   );
   if (waits > 0) await reportNext(db, FORM, { id, project_id }, at);
-}
-
-/** The project may not send: the routes are due without a workflow, and are claimed once the project is active. */
-export function parkRoutes(db: Db, { id, project_id }: SubmissionRef): Promise<void> {
-  return scheduleBy(db, FORM, [{ id, project_id }]);
 }
 
 /** Every route has run. The caller holds the row's lock. */

@@ -19,6 +19,8 @@ export async function parkUntilActive(
   kind: string,
   { id, project_id }: { id: string; project_id: string },
 ): Promise<boolean> {
+  // Without the lock, for which logins of an active project would wait.
+  if (await projectMaySend(db, project_id)) return false;
   const found = await row<{ active: boolean }>(
     db,
     'lock_sending',

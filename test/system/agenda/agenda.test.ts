@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { scheduleAt, scheduleBy, unschedule } from '../../../src/base/agenda';
+import { PARKED, resumeEntries, scheduleAt, scheduleBy, unschedule } from '../../../src/base/agenda';
 import { claimEntries, finishEntry, type Entry } from '../../../src/base/agenda/queries';
-import { maySend } from '../../../src/projects/queries/sending';
 import { packageRoot } from '../../../src/lib/package-root';
 import { eventually } from '../../support/eventually';
 import { agendaFixture, heldWork, newKind, rowOf, type AgendaFixture } from './fixture';
@@ -22,9 +21,8 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
 function claim(kind: string): Promise<Entry[]> {
   return claimEntries(
     fixture.database.pool,
-    [{ kind, limit: 16, perProject: 8, sends: false, leaseMs: 30_000, after: FIRST }],
+    [{ kind, limit: 16, perProject: 8, leaseMs: 30_000, after: FIRST }],
     [],
-    maySend,
   );
 }
 
@@ -112,7 +110,7 @@ describe('a process that dies', () => {
       const pool = createPool({ url: process.env.URL });
       const log = { warn: console.error };
       const advance = () => new Promise(() => process.stdout.write('claimed'));
-      startAgenda({ pool, log, maySend: () => 'true', notifications: { on: () => () => {} } },
+      startAgenda({ pool, log, notifications: { on: () => () => {} } },
         [{ name: '${kind}', concurrency: 1, perProject: 1, advance }]);`;
     const child = spawn(process.execPath, ['-e', script], {
       cwd: packageRoot,
@@ -214,32 +212,31 @@ describe('turns', () => {
     expect(done).toHaveLength(54);
   });
 
-  it('what a project sends waits while it is inactive, and holds up neither another kind nor another project', async () => {
+  it('what is parked of a project waits until it is resumed, and holds up nothing', async () => {
     const { pool } = fixture.database;
-    const project = async (slug: string, active: boolean) =>
-      (
-        await pool.query<{ id: string }>(
-          'INSERT INTO projects (slug, name, active) VALUES ($1, $1, $2) RETURNING id',
-          [slug, active],
-        )
-      ).rows[0]!.id;
-    const [inactive, active] = [await project('inactive', false), await project('active', true)];
+    const [parked, other] = [randomUUID(), randomUUID()];
     const done: string[] = [];
-    const advance = ({ project_id }: { project_id: string }) => {
+    const kind = newKind(({ project_id }) => {
       done.push(project_id);
       return Promise.resolve(null);
-    };
-    const sender = newKind(advance, { sends: true, concurrency: 2, perProject: 2 });
-    const other = newKind(() => Promise.resolve(null));
-    await insertDue(sender.name, inactive, 1_000);
-    await scheduleBy(pool, sender.name, [rowOf(active), rowOf(active), rowOf(active)]);
-    await scheduleBy(pool, other.name, [rowOf(inactive)]);
-    fixture.start(sender, other);
-    await eventually(async () => (await fixture.entries(other.name)).length === 0);
-    await eventually(async () => (await fixture.entries(sender.name)).length === 1_000);
-    expect(done).toEqual([active, active, active]);
-    await pool.query('UPDATE projects SET active = true WHERE id = $1', [inactive]);
-    await eventually(async () => (await fixture.entries(sender.name)).length === 0);
+    });
+    const rows = Array.from({ length: 100 }, () => ({ ...rowOf(parked), at: PARKED }) as const);
+    await scheduleAt(pool, kind.name, rows);
+    await scheduleBy(pool, kind.name, [rowOf(other), rowOf(other)]);
+    fixture.start(kind);
+    await eventually(async () => (await fixture.entries(kind.name)).length === 100);
+    expect(done).toEqual([other, other]);
+    await resumeEntries(pool, other);
+    // A change of the row makes it due.
+    await scheduleBy(
+      pool,
+      kind.name,
+      rows.slice(0, 1).map(({ id, project_id }) => ({ id, project_id })),
+    );
+    await eventually(async () => (await fixture.entries(kind.name)).length === 99);
+    await resumeEntries(pool, parked);
+    await eventually(async () => (await fixture.entries(kind.name)).length === 0);
+    expect(done).toHaveLength(102);
   });
 
   it('neither a kind nor a project has more in flight than its bound, and one that hangs leaves room', async () => {

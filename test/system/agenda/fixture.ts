@@ -3,7 +3,6 @@ import pino from 'pino';
 import { startAgenda, type Agenda, type Kind, type Next } from '../../../src/base/agenda';
 import { createNotifications, type Notifications } from '../../../src/db/notify';
 import { createPool } from '../../../src/db/pool';
-import { maySend } from '../../../src/projects/queries/sending';
 import { createTestDatabase, patient, type TestDatabase } from '../../support/database';
 
 export interface AgendaFixture {
@@ -36,7 +35,7 @@ export async function agendaFixture(): Promise<AgendaFixture> {
       const pool = createPool({ url: database.url, max: 20 });
       patient(pool);
       const notifications = createNotifications({ url: database.url });
-      const agenda = startAgenda({ pool, notifications, log, maySend }, kinds);
+      const agenda = startAgenda({ pool, notifications, log }, kinds);
       running.push({ agenda, notifications, pool });
       return agenda;
     },

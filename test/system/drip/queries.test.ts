@@ -3,7 +3,6 @@ import { withTransaction } from '../../../src/db/pool';
 import { batchKind, startAgenda } from '../../../src/base/agenda';
 import { beginSync, dripSyncs } from '../../../src/drip/sync';
 import { removeUnusedVersions } from '../../../src/drip/queries/chains';
-import { maySend } from '../../../src/projects/queries/sending';
 import { enrolByCauses, dripEntries } from '../../../src/drip/enrol';
 import { lockTriggeredChains } from '../../../src/drip/queries/enrol';
 import { personalData } from '../../../src/drip/queries/personal-data';
@@ -91,7 +90,7 @@ describe('in the database', () => {
     );
     const notifications = createNotifications({ url: database.url });
     const agenda = startAgenda(
-      { pool: database.pool, log: createLogger({ HERALD_LOG_LEVEL: 'silent' }), notifications, maySend },
+      { pool: database.pool, log: createLogger({ HERALD_LOG_LEVEL: 'silent' }), notifications },
       [batchKind(dripEntries(database.pool))],
     );
     await eventually(async () => (await enrolled()) === 1_798);
@@ -292,9 +291,7 @@ describe('in the database', () => {
       const notifications = createNotifications({ url: database.url });
       const log = createLogger({ HERALD_LOG_LEVEL: 'silent' });
       await database.pool.query('UPDATE agenda SET due_at = now() WHERE id = $1', [chain]);
-      const agenda = startAgenda({ pool: database.pool, log, notifications, maySend }, [
-        batchKind(dripSyncs(deps())),
-      ]);
+      const agenda = startAgenda({ pool: database.pool, log, notifications }, [batchKind(dripSyncs(deps()))]);
       await eventually(async () => !(await isSyncing(chain)));
       await agenda.stop();
       await notifications.stop();

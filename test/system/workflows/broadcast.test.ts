@@ -43,6 +43,7 @@ const end = (status: BroadcastState['status'], sent: number): BroadcastState => 
   total: 3,
   nextAt: null,
   waitMs: 0,
+  waitsFor: null,
 });
 const page = (sent: number, hasMore: boolean): BroadcastState => ({
   ...end('running', sent),
