@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Worker } from '@temporalio/worker';
+import { Runtime, Worker } from '@temporalio/worker';
 import pino from 'pino';
 import { replayHistories } from '../../../src/operations/replay';
 import { readHistoryJson } from '../../../src/temporal/history-json';
 import { installRuntime } from '../../../src/temporal/workers';
 import * as workflows from '../../../workflows';
+import { eventually } from '../../support/eventually';
 import { historiesDir } from './fixture';
 
 const recorded = readdirSync(historiesDir, { recursive: true, encoding: 'utf8' })
@@ -21,6 +22,9 @@ beforeAll(async () => {
   const histories = recorded.map((file) => ({ workflowId: file, history: readHistoryJson(read(file)) }));
   for await (const { workflowId, error } of replayed(histories)) errors.set(workflowId, error?.message);
 });
+
+// A worker that was given up replays on. The next file installs a runtime of its own.
+afterAll(() => eventually(() => (Runtime as unknown as { _instance?: Runtime })._instance === undefined));
 
 test('there is a recorded history of every workflow', () => {
   const exported = Object.entries(workflows).filter(([, value]) => typeof value === 'function');
