@@ -40,7 +40,6 @@ export type RunEnd = 'drained' | 'stopped' | 'more' | 'busy' | 'parked';
 
 /** Calls in flight per bot: one second's worth, which also bounds how many outcomes a kill leaves unknown. */
 const MIN_CONCURRENCY = 50;
-const TICK_MS = 100;
 /** How often a waiting run checks whether it was cancelled. */
 const CANCEL_CHECK_MS = 1_000;
 const REPORT_MS = 20_000;
@@ -83,7 +82,7 @@ async function runPage(
     const ends = await withAbortAfter(options.signal, options.pageMs, (signal, abort) =>
       Promise.all(
         run.senders.map((sender) =>
-          runSender(deps, { ...run, ...messages, turn: own.turn }, sender, recorder, signal).catch(
+          runSender(deps, { ...run, ...messages, pauseMs: own.pauseMs }, sender, recorder, signal).catch(
             (error: unknown) => {
               // Let the other bots finish their sends before the error is thrown.
               abort();
@@ -113,7 +112,7 @@ interface RunMessages {
   faultFor(recipient: ClaimedRecipient): string | null;
 }
 
-type PreparedRun = BroadcastRun & RunMessages & Pick<ProjectRun, 'turn'>;
+type PreparedRun = BroadcastRun & RunMessages & Pick<ProjectRun, 'pauseMs'>;
 
 function messagesOf(run: BroadcastRun, format: SubscriberIdFormat): RunMessages {
   const { content, project, id } = run;
@@ -179,7 +178,6 @@ async function runSender(
         await pause(outageMs, signal);
         continue;
       }
-      await run.turn(senderKey(sender));
       const claim = await claimRecipients(deps.pool, run, sender, {
         wanted,
         perSecond,
@@ -188,19 +186,16 @@ async function runSender(
         recordBlocked: (db, blocked) => recorder.writeIn(db, blocked.map(asBlocked)),
       });
       if (claim.state === 'stopped' || claim.state === 'parked') return claim.state;
-      if (claim.state === 'later') {
-        if (isIdle) return 'more';
-        if (inFlight.size > 0) await Promise.race(inFlight);
-        continue;
-      }
-      if (claim.state === 'empty') {
+      let waitMs = 0;
+      if (claim.state === 'claimed') {
+        for (const recipient of claim.recipients) launch(recipient);
+        waitMs = claim.waitMs;
+      } else {
+        if (isIdle) return claim.state === 'later' ? 'more' : 'drained';
         // A message in flight may be queued again.
-        if (isIdle) return 'drained';
         if (inFlight.size > 0) await Promise.race(inFlight);
-        continue;
       }
-      for (const recipient of claim.recipients) launch(recipient);
-      await pause(claim.recipients.length > 0 ? Math.max(TICK_MS, claim.waitMs) : claim.waitMs, signal);
+      await pause(Math.max(run.pauseMs(), waitMs), signal);
     }
     return null;
   }

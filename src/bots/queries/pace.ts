@@ -12,15 +12,11 @@ export interface Pace {
   burstSeconds: number;
 }
 
-/**
- * A bot has two: the configured average, which may catch up after a busy moment of the machine, and a peak 20% above
- * it, which keeps the catch-up within the platform's limit for any second.
- */
-export function botPaces(perSecond: number): { average: Pace; peak: Pace } {
-  return {
-    average: { perSecond, burstSeconds: 3 },
-    peak: { perSecond: perSecond * 1.2, burstSeconds: 0.15 },
-  };
+/** Of a bot: what a busy moment of the machine may make up for, within the platform's limit for any second. */
+const BOT_BURST_SECONDS = 0.4;
+
+export function botPace(perSecond: number): Pace {
+  return { perSecond, burstSeconds: BOT_BURST_SECONDS };
 }
 
 /** Telegram allows about one message per second in a chat. */
@@ -53,26 +49,21 @@ export function allowedCalls(allowance: number, wanted: number, { perSecond, bur
   return Math.min(wanted, Math.floor(Math.min(allowance, burstSeconds) * perSecond) + 1);
 }
 
-export interface BotAllowance {
-  average: number;
-  peak: number;
-}
-
 /**
  * How long a process that stalls in its transaction can hold the lock of a bot; the database then ends the session. Shorter
  * than the lock timeout, so that messages which wait for the lock still get it.
  */
 const MAX_STALL = '3s';
 
-/** Locks the bot's pace: chats and turns of the bot change only under this lock. */
-export async function lockBotPace(db: Db, bot: string): Promise<BotAllowance> {
+/** Locks the bot's pace, under which chats and turns of the bot change, and returns its allowance. */
+export async function lockBotPace(db: Db, bot: string): Promise<number> {
   const known = await lockExistingPace(db, bot);
-  if (known) return known;
+  if (known) return known.allowance;
   // The retention has deleted the row of a bot that was removed and connected again.
   await ensureBotPace(db, bot);
   const found = await lockExistingPace(db, bot);
   if (!found) throw new Error(`bot_pace has no row for the bot ${bot}`);
-  return found;
+  return found.allowance;
 }
 
 export function ensureBotPace(db: Db, bot: string): Promise<number> {
@@ -84,11 +75,11 @@ export function ensureBotPace(db: Db, bot: string): Promise<number> {
   );
 }
 
-function lockExistingPace(db: Db, bot: string): Promise<BotAllowance | null> {
-  return row<BotAllowance>(
+function lockExistingPace(db: Db, bot: string): Promise<{ allowance: number } | null> {
+  return row(
     db,
     'lock_bot_pace',
-    `SELECT ${allowanceOf('greatest(next_at, paused_until)')} AS average, ${allowanceOf('peak_at')} AS peak,
+    `SELECT ${allowanceOf('next_at')} AS allowance,
        set_config('idle_in_transaction_session_timeout', '${MAX_STALL}', true)
      FROM bot_pace WHERE bot = $1 FOR UPDATE`,
     [bot],
@@ -96,15 +87,11 @@ function lockExistingPace(db: Db, bot: string): Promise<BotAllowance | null> {
 }
 
 export function consumeBotPace(db: Db, bot: string, calls: number, perSecond: number): Promise<number> {
-  const { average, peak } = botPaces(perSecond);
   return change(
     db,
     'consume_bot_pace',
-    `UPDATE bot_pace SET
-       next_at = ${nextTimeAfter('greatest(next_at, paused_until)', '$2', '$3', average.burstSeconds)},
-       peak_at = ${nextTimeAfter('peak_at', '$2', '$4', peak.burstSeconds)}
-     WHERE bot = $1`,
-    [bot, calls, average.perSecond, peak.perSecond],
+    `UPDATE bot_pace SET next_at = ${nextTimeAfter('next_at', '$2', '$3', BOT_BURST_SECONDS)} WHERE bot = $1`,
+    [bot, calls, perSecond],
   );
 }
 
@@ -113,17 +100,13 @@ const MAX_DEBT_SECONDS = 1;
 
 /** Counts calls that were made without waiting for a turn. */
 export function countUnpacedCalls(db: Db, bot: string, calls: number, perSecond: number): Promise<number> {
-  const { average, peak } = botPaces(perSecond);
-  const after = (column: string, rate: string, burst: number) =>
-    `greatest(${column}, least(${nextTimeAfter(column, '$2', rate, burst)},
-       clock_timestamp() + make_interval(secs => ${MAX_DEBT_SECONDS})))`;
   return change(
     db,
     'count_unpaced_calls',
-    `UPDATE bot_pace SET next_at = ${after('next_at', '$3', average.burstSeconds)},
-       peak_at = ${after('peak_at', '$4', peak.burstSeconds)}
+    `UPDATE bot_pace SET next_at = greatest(next_at, least(${nextTimeAfter('next_at', '$2', '$3', BOT_BURST_SECONDS)},
+       clock_timestamp() + make_interval(secs => ${MAX_DEBT_SECONDS})))
      WHERE bot = $1`,
-    [bot, calls, average.perSecond, peak.perSecond],
+    [bot, calls, perSecond],
   );
 }
 
@@ -159,7 +142,7 @@ export function recordThrottled(
       db,
       'pause_throttled_bot',
       `UPDATE bot_pace
-       SET paused_until = greatest(paused_until, clock_timestamp() + make_interval(secs => $2::float8 / 1000))
+       SET next_at = greatest(next_at, clock_timestamp() + make_interval(secs => $2::float8 / 1000))
        WHERE bot = $1 AND (
          SELECT count(*) FROM chat_pace
          WHERE bot = $1 AND throttled_at > clock_timestamp() - make_interval(secs => ${THROTTLED_SECONDS})

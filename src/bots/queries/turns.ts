@@ -1,14 +1,7 @@
 import type { Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
 import { shareTurns, type Candidate, type WaitingProject } from '../share-turns';
-import {
-  CHAT_SECONDS_PER_CALL,
-  allowedCalls,
-  botPaces,
-  chatKeyOf,
-  consumeBotPace,
-  lockBotPace,
-} from './pace';
+import { CHAT_SECONDS_PER_CALL, allowedCalls, botPace, chatKeyOf, consumeBotPace, lockBotPace } from './pace';
 
 export interface TurnCandidate extends Candidate {
   chatId: string;
@@ -50,14 +43,8 @@ export async function claimTurns(db: Db, claim: TurnClaim): Promise<ClaimedTurns
     busyChats(db, bot, candidates),
   ]);
   const free = firstOfEachChat(candidates).filter((index) => !chatWaitMs.has(index));
-  const { average, peak } = botPaces(perSecond);
   const mustWait = !urgent && waiting.some((project) => project.urgent);
-  const allowed = mustWait
-    ? 0
-    : Math.min(
-        allowedCalls(allowance.average, Infinity, average),
-        allowedCalls(allowance.peak, Infinity, peak),
-      );
+  const allowed = mustWait ? 0 : allowedCalls(allowance, Infinity, botPace(perSecond));
   const rivals = waiting.filter((project) => project.urgent === urgent);
   const ready = free.map((index) => candidates[index] as TurnCandidate);
   const shared = shareTurns(ready, rivals, allowed, Math.max(1, perSecond * QUANTUM_SECONDS));
@@ -89,7 +76,7 @@ export async function claimTurns(db: Db, claim: TurnClaim): Promise<ClaimedTurns
       turns.filter(({ waits, projectId }) => !waits && rivals.some((rival) => rival.projectId === projectId)),
     ),
   ]);
-  const secondsUntilFree = Math.max(0, -allowance.average, -allowance.peak);
+  const secondsUntilFree = Math.max(0, -allowance);
   // With several projects waiting, everyone's next turn is that much later.
   const secondsPerRound = Math.min(1, Math.max(1, waiting.length) / perSecond);
   return { granted, chatWaitMs, waitMs: 1000 * Math.max(secondsUntilFree, secondsPerRound) };

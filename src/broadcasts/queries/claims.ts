@@ -228,9 +228,6 @@ export async function msUntilDue(db: Db, id: string): Promise<number> {
   return Math.max(0, Math.ceil(next?.ms ?? 0));
 }
 
-/** A message that waits for an earlier one in flight is asked for again after this time. */
-const IN_FLIGHT_MS = 50;
-
 /** No recipient can be sent to now: either none is queued, or all must wait for their chat or for an earlier message. */
 async function waitForChats(db: Db, id: string, sender: Sender): Promise<Claim> {
   const next = await row<{ wait_ms: number; due_ms: number }>(
@@ -246,7 +243,7 @@ async function waitForChats(db: Db, id: string, sender: Sender): Promise<Claim> 
   );
   if (!next) return { state: 'empty' };
   if (next.due_ms > LATER_MS) return { state: 'later' };
-  return { state: 'claimed', recipients: [], waitMs: next.wait_ms > 0 ? next.wait_ms : IN_FLIGHT_MS };
+  return { state: 'claimed', recipients: [], waitMs: next.wait_ms };
 }
 
 function skip(db: Db, skipped: { id: string; reason: SkipReason }[]): Promise<number> {

@@ -320,13 +320,10 @@ CREATE TABLE bot_webhooks (
   attempted_at timestamptz NOT NULL
 );
 
--- The pace of each bot, shared by every process: the next free moment on the average and at the peak, and the end of a
--- pause that the platform asked for.
+-- The pace of each bot, shared by every process: when the next call may be made, also after a pause that the platform asked for.
 CREATE TABLE bot_pace (
   bot text PRIMARY KEY,
-  next_at timestamptz NOT NULL DEFAULT '-infinity',
-  peak_at timestamptz NOT NULL DEFAULT '-infinity',
-  paused_until timestamptz NOT NULL DEFAULT '-infinity'
+  next_at timestamptz NOT NULL DEFAULT '-infinity'
 );
 
 -- When a chat may get its next message. The key is a hash of bot and chat id, so that no personal data is kept. Unlogged:

@@ -170,14 +170,14 @@ describe('a batch', () => {
     const allow = (permissions: string[]) =>
       project.api('PATCH', `/v1/subscribers/${anna.subscriberId}`, { permissions });
     await allow(['news']);
-    await service.pool.query(`UPDATE bot_pace SET paused_until = now() + interval '1 hour'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = now() + interval '1 hour'`);
     const { body } = await start([
       { subscriber_id: anna.subscriberId, text: 'x', permission: 'news' },
       { subscriber_id: ben.subscriberId, text: 'x' },
     ]);
     await allow([]);
     await blockBot(service, project, ben);
-    await service.pool.query(`UPDATE bot_pace SET paused_until = '-infinity'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = '-infinity'`);
     expect(await until(body.batch_id, 'completed')).toMatchObject({ sent: 0, failed: 1, skipped: 1 });
     expect(await resultsOf(body.batch_id)).toMatchObject([
       { status: 'skipped', reason: 'permission_missing', delivery_id: null },

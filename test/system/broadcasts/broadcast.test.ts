@@ -26,7 +26,7 @@ describe('a broadcast', () => {
     for (const channel of ['telegram', 'max'] as const) {
       await service.control.faults(channel, { clear: true });
     }
-    await service.pool.query(`UPDATE bot_pace SET paused_until = '-infinity'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = '-infinity'`);
   });
   afterAll(() => service.stop());
 
@@ -121,11 +121,11 @@ describe('a broadcast', () => {
     await subscribePerson(service, project);
     const removed = await subscribePerson(service, project, 'max');
     // The bot is paused: the audience is taken, and no recipient's turn has come.
-    await service.pool.query(`UPDATE bot_pace SET paused_until = now() + interval '1 hour'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = now() + interval '1 hour'`);
     const { body } = await start();
     expect(body.total_subscribers).toBe(3);
     await project.api('DELETE', `/v1/subscribers/${removed.subscriberId}`);
-    await service.pool.query(`UPDATE bot_pace SET paused_until = '-infinity'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = '-infinity'`);
     const done = await untilBroadcast(project, body.job_id as string, 'completed');
     expect(done).toMatchObject({ sent: 1, failed: 0, skipped: 2, total_subscribers: 3 });
     const [event] = await eventsOf(service, project, 'broadcast.completed');
@@ -151,10 +151,10 @@ describe('a broadcast', () => {
     const allow = ({ subscriberId }: { subscriberId: string }, permissions: string[]) =>
       project.api('PATCH', `/v1/subscribers/${subscriberId}`, { permissions });
     for (const person of [stays, leaves]) await allow(person, ['news']);
-    await service.pool.query(`UPDATE bot_pace SET paused_until = now() + interval '1 hour'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = now() + interval '1 hour'`);
     const { body } = await start({ permission: 'news' });
     await allow(leaves, []);
-    await service.pool.query(`UPDATE bot_pace SET paused_until = '-infinity'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = '-infinity'`);
     const done = await untilBroadcast(project, body.job_id as string, 'completed');
     expect(done).toMatchObject({ sent: 1, failed: 0, skipped: 1 });
     expect(await resultsOf(body.job_id, 'skipped')).toMatchObject([

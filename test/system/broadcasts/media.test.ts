@@ -32,7 +32,7 @@ describe('a broadcast with media', () => {
   });
   afterEach(async () => {
     await service.control.faults('telegram', { clear: true });
-    await service.pool.query(`UPDATE bot_pace SET paused_until = '-infinity'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = '-infinity'`);
   });
   afterAll(async () => {
     await media.stop();

@@ -25,7 +25,7 @@ describe('the pace of a bot', () => {
   afterEach(async () => {
     await service.control.faults('telegram', { clear: true });
     await service.control.limits('telegram', {});
-    await service.pool.query(`UPDATE bot_pace SET paused_until = '-infinity'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = '-infinity'`);
     await service.pool.query('TRUNCATE chat_pace');
   });
   afterAll(() => service.stop());
@@ -103,7 +103,7 @@ describe('the pace of a bot', () => {
     for (let i = 0; i < 20; i += 1) people.push(await subscribePerson(service, other));
     // The bot is paused until all of them wait for their turn.
     await service.pool.query(
-      `UPDATE bot_pace SET paused_until = clock_timestamp() + interval '5 seconds' WHERE bot = 'telegram'`,
+      `UPDATE bot_pace SET next_at = clock_timestamp() + interval '5 seconds' WHERE bot = 'telegram'`,
     );
     const answers = await Promise.all(people.map(({ subscriberId }) => send(other, subscriberId)));
     expect(answers.map(({ body }) => body.sent)).toEqual(people.map(() => 1));
@@ -173,7 +173,9 @@ describe('the pace of a bot', () => {
     });
     const jobId = await broadcast(project);
     await eventually(async () => (await sentOf(project, jobId)) === 3);
-    expect((await service.pool.query(`SELECT 1 FROM bot_pace WHERE paused_until > now()`)).rows).toEqual([]);
+    expect(
+      (await service.pool.query(`SELECT 1 FROM bot_pace WHERE next_at > now() + interval '5 seconds'`)).rows,
+    ).toEqual([]);
     const other = await service.createProject();
     const person = await subscribePerson(service, other);
     expect((await send(other, person.subscriberId)).body.sent).toBe(1);
@@ -196,7 +198,8 @@ describe('the pace of a bot', () => {
     const jobId = await broadcast(project);
     await eventually(
       async () =>
-        (await service.pool.query(`SELECT 1 FROM bot_pace WHERE paused_until > '-infinity'`)).rows.length > 0,
+        (await service.pool.query(`SELECT 1 FROM bot_pace WHERE next_at > now() + interval '1 second'`)).rows
+          .length > 0,
     );
     expect(await untilBroadcast(project, jobId, 'completed')).toMatchObject({ sent: 4, failed: 0 });
   });

@@ -19,7 +19,7 @@ describe('the results of a broadcast', () => {
   });
   afterEach(async () => {
     await service.control.faults('telegram', { clear: true });
-    await service.pool.query(`UPDATE bot_pace SET paused_until = '-infinity'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = '-infinity'`);
   });
   afterAll(() => service.stop());
 
@@ -58,13 +58,13 @@ describe('the results of a broadcast', () => {
     for (let i = 0; i < 3; i += 1) people.push(await subscribePerson(service, project));
     const removed = await subscribePerson(service, project, 'max');
     // No recipient's turn has come: all are queued.
-    await service.pool.query(`UPDATE bot_pace SET paused_until = now() + interval '1 hour'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = now() + interval '1 hour'`);
     const { body } = await project.api('POST', '/v1/broadcast', { text: 'news' });
     const jobId = String(body.job_id);
     await eventually(async () => (await results(jobId, '?status=queued')).length === 4);
     await project.api('DELETE', `/v1/subscribers/${removed.subscriberId}`);
     await refuse(people.slice(0, 1));
-    await service.pool.query(`UPDATE bot_pace SET paused_until = '-infinity'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = '-infinity'`);
     await untilBroadcast(project, jobId, 'completed');
 
     const all = await results(jobId);
@@ -238,7 +238,7 @@ describe('the results of a broadcast', () => {
 
   it('are retried only when the broadcast has ended', async () => {
     await subscribePerson(service, project);
-    await service.pool.query(`UPDATE bot_pace SET paused_until = now() + interval '1 hour'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = now() + interval '1 hour'`);
     const { body } = await project.api('POST', '/v1/broadcast', { text: 'later' });
     expectError(await project.api('POST', `/v1/broadcast/${String(body.job_id)}/retry`), 'conflict', /ended/);
     await project.api('DELETE', `/v1/broadcast/${String(body.job_id)}`);

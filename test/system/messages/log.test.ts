@@ -178,12 +178,12 @@ describe('what the dashboard reads about a subscriber', () => {
   it('shows a personal message of a batch that waits as it would be rendered now', async () => {
     const own = await service.createProject();
     const { subscriberId } = await subscribePerson(service, own, 'telegram', { first_name: 'Anna' });
-    await service.pool.query(`UPDATE bot_pace SET paused_until = now() + interval '1 hour'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = now() + interval '1 hour'`);
     await own.api('POST', '/v1/send/batch', {
       messages: [{ subscriber_id: subscriberId, text: 'Hi {{first_name}}', personalize: true }],
     });
     const { body } = await own.api('GET', '/v1/messages?source=batch');
-    await service.pool.query(`UPDATE bot_pace SET paused_until = '-infinity'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = '-infinity'`);
     expect(body.data).toMatchObject([{ status: 'queued', text: 'Hi Anna' }]);
   });
 

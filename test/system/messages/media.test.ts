@@ -29,7 +29,7 @@ describe('media of /v1/send', () => {
     }
     // The same two people get the messages of every test.
     await service.pool.query('TRUNCATE chat_pace');
-    await service.pool.query(`UPDATE bot_pace SET paused_until = '-infinity'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = '-infinity'`);
   });
   afterAll(async () => {
     await media.stop();

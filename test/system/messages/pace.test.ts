@@ -20,7 +20,7 @@ describe('the turn of a single message', () => {
       await service.control.faults(channel, { clear: true });
       await service.control.limits(channel, {});
     }
-    await service.pool.query(`UPDATE bot_pace SET paused_until = '-infinity'`);
+    await service.pool.query(`UPDATE bot_pace SET next_at = '-infinity'`);
     await service.pool.query('TRUNCATE chat_pace');
   });
   afterAll(() => service.stop());
@@ -86,7 +86,7 @@ describe('the turn of a single message', () => {
 
   it('does not come while the platform has stopped the bot, and one-time codes are not charged', async () => {
     await service.pool.query(
-      `UPDATE bot_pace SET paused_until = now() + interval '1 hour' WHERE bot = 'telegram'`,
+      `UPDATE bot_pace SET next_at = now() + interval '1 hour' WHERE bot = 'telegram'`,
     );
     expect((await send(person)).body).toMatchObject({ failed: 1, details: [{ reason: 'rate_limited' }] });
     for (let i = 0; i < 4; i += 1) {
