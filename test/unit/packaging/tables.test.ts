@@ -3,7 +3,7 @@ import path from 'node:path';
 import ts from 'typescript';
 import tablesOfRooms from '../../../src/db/migrations/tables.json';
 import { floorOf, roomOf, root, sources } from '../../support/rooms';
-import { interpolatedTables, readSql, type SqlUse } from '../../support/sql-tables';
+import { holdsSql, interpolatedTables, readSql, type SqlUse } from '../../support/sql-tables';
 
 /**
  * A room writes only its own tables, and reads its own and those of rooms below it. What a room must ask of a room above
@@ -42,7 +42,6 @@ const files = sources('src')
 /** Constants are used in other files too, and so are tables that are data. */
 const isShared = (name: string) => /^([A-Z_]+|table|from)$/.test(name);
 const shared = files.flatMap(({ source }) => interpolatedTables(source).filter(isShared));
-const holdsSql = (file: string) => file.startsWith('src/db/') || /\/queries(\.ts|\/)/.test(file);
 
 /** A word may be a column of a table that its room owns or that its room may read. */
 const readableColumns = (room: string) =>
