@@ -11,20 +11,12 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { AuthSessionActivities, SessionRef } from '../activities/auth-session';
-import type { SessionFlow, SessionStatus } from '../src/login/contract';
+import type { SessionStatus } from '../src/login/contract';
 import { flows } from '../src/login/flows';
+import type { AuthSessionInput } from '../src/login/workflow-input';
 import type { SettledSession } from '../src/login/decisions';
 import { searchAttributes, signals } from '../src/temporal/names';
 import { OWN_FAULT_INTERVAL } from './own-fault-interval';
-
-/** Ids only, because operators can read histories. */
-export interface AuthSessionInput {
-  sessionId: string;
-  projectId: string;
-  flow: SessionFlow;
-  /** Until the session expires. */
-  waitMs: number;
-}
 
 export interface AuthSessionResult {
   status: 'consumed' | 'expired' | 'declined';

@@ -6,13 +6,9 @@ import {
   setCurrentDetails,
 } from '@temporalio/workflow';
 import type { BroadcastActivities, BroadcastState } from '../activities/broadcast';
+import type { BroadcastInput } from '../src/broadcasts/workflow-input';
 import { OWN_FAULT_INTERVAL } from './own-fault-interval';
 import { runWhenDue } from './run-when-due';
-
-/** Only the id: the row holds the broadcast. */
-export interface BroadcastInput {
-  jobId: string;
-}
 
 const internalErrorRetry = { initialInterval: '1 second', maximumInterval: OWN_FAULT_INTERVAL } as const;
 

@@ -16,6 +16,7 @@ import {
 import type { DeliveryActivities } from '../activities/deliver-webhook';
 import { searchAttributes, signals } from '../src/temporal/names';
 import { retryingAttributes, type LastAttempt } from '../src/webhooks/retrying-attributes';
+import type { DeliverWebhookInput } from '../src/webhooks/workflow-input';
 import type { AttemptRequest, DeliveryEnd, DeliveryStep } from '../src/webhooks/workflow-lane';
 import { OWN_FAULT_INTERVAL } from './own-fault-interval';
 
@@ -23,21 +24,6 @@ import { OWN_FAULT_INTERVAL } from './own-fault-interval';
 const changed = defineSignal(signals.changed);
 /** ISO time of the next attempt, or null. */
 export const nextAttemptQuery = defineQuery<string | null>('nextAttempt');
-
-/** Built from the delivery's row, for every kind of start. */
-export interface DeliverWebhookInput {
-  deliveryId: string;
-  /** Attempts made before this run. */
-  attempts: number;
-  /** The endpoint answered fast last time: the first attempt of this run is made inside the workflow task. */
-  fast?: boolean;
-  /** The express lane made the first attempt, and the next one is scheduled: there is nothing to do before it. */
-  afterExpress?: AfterExpress;
-}
-
-export interface AfterExpress extends LastAttempt {
-  nextAttemptAt: number;
-}
 
 export interface DeliveryResult {
   status: 'succeeded' | 'cancelled' | 'paused';

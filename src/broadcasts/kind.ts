@@ -1,9 +1,9 @@
-import type { broadcast } from '../../workflows/broadcast';
 import { workflowKind, type Kind } from '../base/agenda';
 import type { Core } from '../core';
 import { workflowIds } from '../temporal/names';
 import { jobKinds } from './contract';
 import { findJobStart } from './queries/broadcasts';
+import type { BroadcastWorkflow } from './workflow-input';
 
 /**
  * Starts the workflows of broadcasts and batches, wakes one whose row was cancelled, and replaces one that has not reported for
@@ -11,7 +11,7 @@ import { findJobStart } from './queries/broadcasts';
  */
 export function broadcastKinds({ pool, client, queues }: Pick<Core, 'pool' | 'client' | 'queues'>): Kind[] {
   return jobKinds.map((kind) =>
-    workflowKind<typeof broadcast>(
+    workflowKind<BroadcastWorkflow>(
       { client },
       {
         name: kind,

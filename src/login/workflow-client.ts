@@ -1,7 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError, type WorkflowStartOptions } from '@temporalio/client';
 import type { Core } from '../core';
 import type { Logger } from '../lib/log';
-import type { authSession } from '../../workflows/auth-session';
 import { searchAttributes, signals, workflowIds } from '../temporal/names';
 import { wakeWorkflow } from '../temporal/wake-workflows';
 import { within } from '../temporal/within';
@@ -12,6 +11,7 @@ import {
   markSessionWoken,
   type StartableSession,
 } from './queries/starts';
+import type { AuthSessionWorkflow } from './workflow-input';
 
 export interface SessionStarter {
   /** Starts the session's workflow and records it in the row. A workflow that was started before counts as success. */
@@ -54,13 +54,13 @@ export function createSessionStarter({
         { key: searchAttributes.AuthFlow, value: flow },
         { key: searchAttributes.AuthStatus, value: 'pending' },
       ],
-    } satisfies WorkflowStartOptions<typeof authSession>;
+    } satisfies WorkflowStartOptions<AuthSessionWorkflow>;
   }
 
   async function signal(session: StartableSession, deadlineMs: number): Promise<void> {
     const signalWithStart = (again: Pick<WorkflowStartOptions, 'workflowIdReusePolicy'> = {}) =>
       within(client, deadlineMs, () =>
-        client.workflow.signalWithStart<typeof authSession, []>('authSession', {
+        client.workflow.signalWithStart<AuthSessionWorkflow, []>('authSession', {
           ...options(session),
           ...again,
           signal: signals.changed,
@@ -84,7 +84,7 @@ export function createSessionStarter({
       const starting = eager ?? client;
       await within(starting, deadlineMs, () =>
         ignoreAlreadyStarted(
-          starting.workflow.start<typeof authSession>('authSession', {
+          starting.workflow.start<AuthSessionWorkflow>('authSession', {
             ...options(session),
             requestEagerStart: eager !== null,
           }),
@@ -94,7 +94,9 @@ export function createSessionStarter({
     },
     async startAgain(session, deadlineMs) {
       const again = { ...options(session), workflowIdReusePolicy: 'ALLOW_DUPLICATE' } as const;
-      await within(client, deadlineMs, () => client.workflow.start<typeof authSession>('authSession', again));
+      await within(client, deadlineMs, () =>
+        client.workflow.start<AuthSessionWorkflow>('authSession', again),
+      );
     },
     signalChanged: (session) => signal(session, SIGNAL_DEADLINE_MS),
     signalRedeemed(sessionId) {

@@ -8,7 +8,6 @@ import {
 } from '@temporalio/client';
 import type { SearchAttributePair, SearchAttributeUpdatePair } from '@temporalio/common';
 import type pg from 'pg';
-import type { deliverWebhook } from '../../workflows/deliver-webhook';
 import type { Config } from '../config';
 import { notifyChannels, type Notifications } from '../db/notify';
 import { createJob } from '../lib/periodic-job';
@@ -25,6 +24,7 @@ import { removeSlotless, shortenStartLease } from './queries/queue';
 import { retryingAttributes } from './retrying-attributes';
 import type { DeliverySweep } from './sweep';
 import { channelsOf } from './wake-lanes';
+import type { DeliverWebhookWorkflow } from './workflow-input';
 
 export interface DeliveryRelayDeps {
   pool: pg.Pool;
@@ -93,12 +93,12 @@ export function startDeliveryRelay({
       staticDetails: `Project ${delivery.project_slug} sends ${delivery.event_name} to ${host}. Attempts and responses: herald deliveries show ${delivery.id}`,
       // A task that is lost with the response of an eager start waits this long.
       workflowTaskTimeout: '5 seconds',
-    } satisfies WorkflowOptions & { taskQueue: string; args: Parameters<typeof deliverWebhook> };
+    } satisfies WorkflowOptions & { taskQueue: string; args: Parameters<DeliverWebhookWorkflow> };
   }
 
   async function firstStart(delivery: DueStart): Promise<void> {
     try {
-      await client.workflow.start<typeof deliverWebhook>('deliverWebhook', {
+      await client.workflow.start<DeliverWebhookWorkflow>('deliverWebhook', {
         ...optionsFor(delivery),
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
         workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
@@ -113,7 +113,7 @@ export function startDeliveryRelay({
   async function signalOrStart(delivery: DueStart): Promise<void> {
     // Before the start: after a crash the delivery is still queued, and both are done again.
     if (delivery.requested) await deleteFailedRun(client, workflowIds.delivery(delivery.id));
-    await client.workflow.signalWithStart<typeof deliverWebhook, []>('deliverWebhook', {
+    await client.workflow.signalWithStart<DeliverWebhookWorkflow, []>('deliverWebhook', {
       ...optionsFor(delivery),
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       signal: signals.changed,

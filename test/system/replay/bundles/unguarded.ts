@@ -1,9 +1,6 @@
 import { sleep } from '@temporalio/workflow';
-import {
-  deliverWebhook as current,
-  type DeliverWebhookInput,
-  type DeliveryResult,
-} from '../../../../workflows';
+import type { DeliverWebhookInput } from '../../../../src/webhooks/workflow-input';
+import { deliverWebhook as current, type DeliveryResult } from '../../../../workflows';
 
 export * from '../../../../workflows';
 
