@@ -46,13 +46,14 @@ export function createBroadcastActivities(deps: BroadcastActivityDeps) {
     const next = {
       nextAt: nextInMs === null ? null : new Date(Date.now() + nextInMs).toISOString(),
       waitMs: nextInMs ?? 0,
-      // The workflow says how far it is.
-      waitsFor: null,
     };
     const found = await findBroadcast(deps.pool, jobId);
-    if (!found) return { status: 'cancelled', sent: 0, failed: 0, skipped: 0, total: 0, ...next };
+    if (!found)
+      return { status: 'cancelled', sent: 0, failed: 0, skipped: 0, total: 0, progress: null, ...next };
     const { status, sent, failed, skipped, total } = found;
-    return { status, sent, failed, skipped, total, ...next };
+    const left = total - sent - failed - skipped;
+    const progress = `${sent} sent, ${failed} failed, ${skipped} skipped, ${left} left of ${total}`;
+    return { status, sent, failed, skipped, total, progress, ...next };
   }
 
   /** A page that ends early is due when a recipient is, or when another job of the project has had its turn. */

@@ -5,8 +5,7 @@ import { createAuthSessionActivities } from './auth-session';
 import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
 import { distinct } from './distinct';
-import { createImportActivities } from './import-subscribers';
-import { createCampaignActivities, createRecurringActivities } from './rows';
+import { createBulkActivities, createCampaignActivities } from './rows';
 
 /** The activities of each task queue. Keys are the task queues of src/temporal/names.ts. */
 export interface Activities {
@@ -27,11 +26,7 @@ export function createActivities(deps: ActivityDeps): Activities {
   return {
     logins: createAuthSessionActivities({ ...deps, pool: deps.pools.login }),
     deliveries: createDeliveryActivities(deps),
-    broadcasts: distinct(
-      createBroadcastActivities(deps),
-      createRecurringActivities(deps),
-      createImportActivities(deps),
-    ),
+    broadcasts: distinct(createBroadcastActivities(deps), createBulkActivities(deps)),
     campaigns: createCampaignActivities(deps),
   };
 }

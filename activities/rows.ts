@@ -1,3 +1,4 @@
+import { cancellationSignal } from '@temporalio/activity';
 import type { Advanced, RowInput, RowState } from '../src/base/agenda';
 import { runDue } from '../src/broadcasts/recurring/runs';
 import { fireScheduled } from '../src/broadcasts/scheduled/fire';
@@ -5,6 +6,7 @@ import type { Core } from '../src/core';
 import { advanceEnrolment } from '../src/drip/advance';
 import { runRoutes } from '../src/forms/run-routes';
 import { advanceTicket } from '../src/helpdesk/advance';
+import { importPage } from '../src/subscribers/import-page';
 import { reported } from './failures';
 import { withHeartbeats } from './heartbeats';
 
@@ -18,10 +20,15 @@ function ofRow(advance: (id: string) => Promise<Advanced>) {
   });
 }
 
-export function createRecurringActivities(core: Core) {
-  return { recurring: ofRow((id) => runDue(core, id)) };
+/** Of the queue `broadcasts`. */
+export function createBulkActivities({ stopping, ...core }: Core & { stopping: AbortSignal }) {
+  return {
+    recurring: ofRow((id) => runDue(core, id)),
+    importSubscribers: ofRow((id) => importPage(core, id, AbortSignal.any([stopping, cancellationSignal()]))),
+  };
 }
 
+/** Of the queue `campaigns`. */
 export function createCampaignActivities(core: Core) {
   return {
     scheduled: ofRow((id) => fireScheduled(core, id)),

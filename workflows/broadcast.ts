@@ -3,7 +3,6 @@ import {
   CancellationScope,
   isCancellation,
   proxyActivities,
-  setCurrentDetails,
 } from '@temporalio/workflow';
 import type { BroadcastActivities, BroadcastState } from '../activities/broadcast';
 import type { BroadcastInput } from '../src/broadcasts/workflow-input';
@@ -27,9 +26,7 @@ const { finishBroadcast, cancelBroadcast } = proxyActivities<BroadcastActivities
 /** One broadcast or batch: sends pages until no recipients are left or it is cancelled, then writes the end. */
 export async function broadcast(input: BroadcastInput): Promise<BroadcastState> {
   try {
-    const end = await runWhenDue(input, () => sendNext(input));
-    setCurrentDetails(describe(end));
-    return end;
+    return await runWhenDue(input, () => sendNext(input));
   } catch (error) {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(() => cancelBroadcast(input));
@@ -39,12 +36,5 @@ export async function broadcast(input: BroadcastInput): Promise<BroadcastState> 
 
 async function sendNext(input: BroadcastInput): Promise<BroadcastState> {
   const page = await sendPage(input);
-  setCurrentDetails(describe(page));
-  const state = page.nextAt !== null || page.status === 'parked' ? page : await finishBroadcast(input);
-  return { ...state, waitsFor: describe(state) };
-}
-
-function describe({ status, sent, failed, skipped, total }: BroadcastState): string {
-  const left = total - sent - failed - skipped;
-  return `${status}: ${sent} sent, ${failed} failed, ${skipped} skipped, ${left} left of ${total}`;
+  return page.nextAt !== null || page.status === 'parked' ? page : finishBroadcast(input);
 }

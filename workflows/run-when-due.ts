@@ -26,9 +26,10 @@ export async function runWhenDue<State extends RowState>(
   for (;;) {
     const seen = signalCount;
     const state = await runDue(summary);
-    summary = state.waitsFor ?? state.status;
+    summary = state.progress ?? state.status;
+    setCurrentDetails(describe(state));
     // What goes on at once changes nothing that an operator would look for.
-    if (state.nextAt === null || state.waitMs > 0) show(state, summary);
+    if (state.nextAt === null || state.waitMs > 0) show(state);
     // A change that came meanwhile is read before the end.
     if (signalCount === seen) {
       if (state.nextAt === null) return state;
@@ -38,10 +39,14 @@ export async function runWhenDue<State extends RowState>(
   }
 }
 
-function show({ status, nextAt }: RowState, summary: string): void {
+function show({ status, nextAt }: RowState): void {
   upsertSearchAttributes([
     { key: searchAttributes.State, value: status },
     { key: searchAttributes.NextAt, value: nextAt === null ? null : new Date(nextAt) },
   ]);
-  setCurrentDetails(nextAt === null ? `${status}.` : `${summary}: next at ${nextAt}.`);
+}
+
+function describe({ status, progress, nextAt, waitMs }: RowState): string {
+  const next = nextAt !== null && waitMs > 0 ? `next at ${nextAt}` : null;
+  return `${[status, progress, next].filter((part) => part !== null).join(', ')}.`;
 }

@@ -1,5 +1,6 @@
 import { rowKind, type Kind } from '../base/agenda';
 import type { Core } from '../core';
+import { workflowIds } from '../temporal/names';
 import { findTicketStart, TICKET } from './queries/timers';
 
 /** Due after every message and change, and at the times of its timers. */
@@ -7,6 +8,7 @@ export function ticketKind(core: Pick<Core, 'pool' | 'client' | 'queues'>): Kind
   return rowKind(core, {
     name: TICKET,
     taskQueue: core.queues.campaigns,
+    workflowId: workflowIds.ticket,
     find: (id) => findTicketStart(core.pool, id),
   });
 }

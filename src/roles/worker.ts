@@ -17,7 +17,7 @@ import { ticketSweeps } from '../helpdesk/sweeps';
 import { startSessionRelay } from '../login/relay';
 import { createSessionStarter } from '../login/workflow-client';
 import { startRetention } from '../operations/retention';
-import { importKind } from '../subscribers/import-kind';
+import { importKind } from '../subscribers/kind';
 import { labelChanges } from '../subscribers/labels';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
 import type { QueueName } from '../temporal/names';

@@ -11,8 +11,8 @@ export interface RowInput {
 /** Where a row stands after what was due has been done. */
 export interface Advanced<Status extends string = string> {
   status: Status;
-  /** What the row waits for, by a name for operators: only ids and numbers. Null: its time. */
-  waitsFor: string | null;
+  /** How far it has come, for operators: a step, numbers. */
+  progress: string | null;
   /** When its workflow reads it again; null if it has nothing left to do. */
   nextAt: Date | null;
   /** Until then, by the database's clock: by the Temporal server's the row may seem due while it is not. */
@@ -28,9 +28,9 @@ export interface RowState extends Omit<Advanced, 'nextAt'> {
 /** The workflow ends, until the row is due in the agenda again. */
 export function nothingDue<Status extends string>(
   status: Status,
-  waitsFor: string | null = null,
+  progress: string | null = null,
 ): Advanced<Status> {
-  return { status, waitsFor, nextAt: null, waitMs: 0 };
+  return { status, progress, nextAt: null, waitMs: 0 };
 }
 
 /** `now` is the database's time. */
@@ -38,17 +38,20 @@ export function dueAgain<Status extends string>(
   status: Status,
   nextAt: Date,
   now: Date,
-  waitsFor: string | null = null,
+  progress: string | null = null,
 ): Advanced<Status> {
-  return { status, waitsFor, nextAt, waitMs: Math.max(0, nextAt.getTime() - now.getTime()) };
+  return { status, progress, nextAt, waitMs: Math.max(0, nextAt.getTime() - now.getTime()) };
 }
 
 export interface RowKind {
-  /** Also of its workflow, of the workflow's activity and of the workflow's id. */
+  /** Also of its workflow, and of the workflow's activity. */
   name: string;
   taskQueue: string;
+  workflowId(id: string): string;
   /** Reads the row. Null: it is gone. */
   find(id: string): Promise<{ status: string; next_at?: Date | null; summary: string } | null>;
+  concurrency?: number;
+  perProject?: number;
 }
 
 /** A kind whose rows have the workflow of `workflows/row.ts`, which does what is due and sleeps until the row's next time. */
@@ -59,7 +62,6 @@ export function rowKind({ client }: { client: Client }, { name, find, ...options
       name,
       ...options,
       workflow: name,
-      workflowId: (id) => `${name}/${id}`,
       async startOf(id) {
         const row = await find(id);
         if (!row) return null;

@@ -1,5 +1,6 @@
 import { rowKind, type Kind } from '../../base/agenda';
 import type { Core } from '../../core';
+import { workflowIds } from '../../temporal/names';
 import { findRecurringStart, RECURRING } from './queries';
 
 /** Due after a request has written the row, and at the row's next occurrence. */
@@ -7,6 +8,7 @@ export function recurringKind(core: Pick<Core, 'pool' | 'client' | 'queues'>): K
   return rowKind(core, {
     name: RECURRING,
     taskQueue: core.queues.broadcasts,
+    workflowId: workflowIds.recurring,
     find: (id) => findRecurringStart(core.pool, id),
   });
 }

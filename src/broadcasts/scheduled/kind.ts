@@ -1,5 +1,6 @@
 import { rowKind, type Kind } from '../../base/agenda';
 import type { Core } from '../../core';
+import { workflowIds } from '../../temporal/names';
 import { findScheduledStart, SCHEDULED } from './queries';
 
 /** Due after an entry was created, changed or cancelled, and at its time. */
@@ -7,6 +8,7 @@ export function scheduledKind(core: Pick<Core, 'pool' | 'client' | 'queues'>): K
   return rowKind(core, {
     name: SCHEDULED,
     taskQueue: core.queues.campaigns,
+    workflowId: workflowIds.scheduled,
     find: (id) => findScheduledStart(core.pool, id),
   });
 }

@@ -25,7 +25,7 @@ const COLUMNS =
   'id, project_id, dry_run, columns, status, rows, updated, failed, errors, next_row, created_at, ended_at, is_stored';
 
 /** The kind of the agenda: it starts the workflow. */
-export const IMPORTS = 'imports';
+export const IMPORT = 'importSubscribers';
 
 /**
  * The number of the project's open imports, without those whose request died before the file was stored. No other import of the project begins until the transaction has ended. An
@@ -107,7 +107,7 @@ export async function completeImport(
        AND (SELECT count(*) FROM import_chunks WHERE import_id = $1) = $2`,
     [id, chunks],
   );
-  if (completed > 0) await scheduleAt(db, IMPORTS, [{ id, project_id }]);
+  if (completed > 0) await scheduleAt(db, IMPORT, [{ id, project_id }]);
   return completed > 0;
 }
 
@@ -161,7 +161,7 @@ export async function recordChunk(
      WHERE id = $1`,
     [id, done, failed, JSON.stringify(errors)],
   );
-  await reportNext(db, IMPORTS, { id, project_id }, MORE);
+  await reportNext(db, IMPORT, { id, project_id }, MORE);
 }
 
 /** Ends an import that has not ended; its rows that are not done are removed. Returns null if it has ended. Runs in a transaction. */
@@ -180,7 +180,7 @@ export async function endImport(
      SELECT ${COLUMNS} FROM ended`,
     [id, status],
   );
-  if (ended) await reportNext(db, IMPORTS, ended, null);
+  if (ended) await reportNext(db, IMPORT, ended, null);
   return ended;
 }
 

@@ -480,16 +480,16 @@ describe('a drip chain', () => {
       return look(parts);
     };
     const tenMinutes = await lookAfter('10 minutes');
-    expect(tenMinutes).toMatchObject({ status: 'active', waitsFor: 'step a' });
+    expect(tenMinutes).toMatchObject({ status: 'active', progress: 'step a' });
     expect(Math.round(tenMinutes.waitMs / 60_000)).toBe(10);
     expect((await lookAfter('23 hours')).waitMs).toBe(15 * 60_000);
     expect(await eventsOf(service, project, 'delivery.failed')).toEqual([]);
-    expect(await lookAfter('25 hours')).toMatchObject({ status: 'active', waitsFor: 'step b' });
+    expect(await lookAfter('25 hours')).toMatchObject({ status: 'active', progress: 'step b' });
 
     // The message to a bot that is not connected is not even written.
     const noBot = { messengers: { ...core.messengers, reaching: async () => null } };
-    expect(await look(noBot)).toMatchObject({ status: 'active', waitsFor: 'step b', waitMs: 30_000 });
-    expect(await lookAfter('25 hours', noBot)).toMatchObject({ status: 'active', waitsFor: 'step c' });
+    expect(await look(noBot)).toMatchObject({ status: 'active', progress: 'step b', waitMs: 30_000 });
+    expect(await lookAfter('25 hours', noBot)).toMatchObject({ status: 'active', progress: 'step c' });
     const failed = async () => {
       const { body } = await chains.api('GET', `/${chain}/stats`);
       return body.steps.map((step: { failed: number }) => step.failed);
@@ -497,7 +497,7 @@ describe('a drip chain', () => {
     expect(await failed()).toEqual([1, 1, 0]);
 
     // Exit rules hold for a message that waits: it is as good as not begun.
-    expect(await look()).toMatchObject({ status: 'active', waitsFor: 'step c', waitMs: 30_000 });
+    expect(await look()).toMatchObject({ status: 'active', progress: 'step c', waitMs: 30_000 });
     await project.api('PATCH', `/v1/subscribers/${anna.subscriberId}`, { tags: ['done'] });
     await service.control.faults('telegram', { clear: true });
     expect(await look()).toMatchObject({ status: 'exited' });
@@ -530,7 +530,7 @@ describe('a drip chain', () => {
     await chains.handleOf(id).terminate();
     await project.api('PATCH', about, { permissions: [] });
     await service.control.faults('telegram', { clear: true });
-    expect(await advanceEnrolment(service.service.core, id)).toMatchObject({ waitsFor: 'step b', waitMs: 0 });
+    expect(await advanceEnrolment(service.service.core, id)).toMatchObject({ progress: 'step b', waitMs: 0 });
     expect(await advanceEnrolment(service.service.core, id)).toMatchObject({ status: 'completed' });
     expect(await sentTo(anna)).toEqual(['b']);
     const { body } = await chains.api('GET', `/${chain}/stats`);

@@ -358,7 +358,10 @@ describe('an import', () => {
       blocker.release();
     }
     const workflow = service.client.workflow.getHandle(workflowIds.subscriberImport(importId));
-    expect(await workflow.result()).toMatchObject({ status: 'cancelled', updated: done });
+    expect(await workflow.result()).toMatchObject({
+      status: 'cancelled',
+      progress: `${done} updated, 0 failed of 1000 rows`,
+    });
     const { rows } = await service.pool.query<{ changed: number; left: number }>(
       `SELECT (SELECT count(*)::int FROM subscribers WHERE project_id = $1 AND tags = '{new}') AS changed,
          (SELECT count(*)::int FROM import_chunks WHERE import_id = $2) AS left`,

@@ -41,6 +41,7 @@ const end = (status: BroadcastState['status'], sent: number): BroadcastState => 
   failed: 0,
   skipped: 0,
   total: 3,
+  progress: null,
   nextAt: null,
   waitMs: 0,
   waitsFor: null,

@@ -9,7 +9,7 @@ import { changeShown, startWorkflowFixture, type WorkflowFixture } from './fixtu
 
 type Step = RowState | (() => Promise<RowState>);
 
-const kinds = ['drip', 'form', 'recurring', 'scheduled', 'ticket'] as const;
+const kinds = ['drip', 'form', 'importSubscribers', 'recurring', 'scheduled', 'ticket'] as const;
 type KindName = (typeof kinds)[number];
 
 let fixture: WorkflowFixture;
@@ -31,10 +31,10 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop());
 
 const HOUR = 3_600_000;
-const ended: RowState = { status: 'ended', waitsFor: null, nextAt: null, waitMs: 0 };
+const ended: RowState = { status: 'ended', progress: null, nextAt: null, waitMs: 0 };
 const waiting = (waitMs: number, nextAt = new Date(Date.now() + waitMs)): RowState => ({
   status: 'active',
-  waitsFor: 'step b',
+  progress: 'step b',
   nextAt: nextAt.toISOString(),
   waitMs,
 });

@@ -11,8 +11,8 @@ const recorded = readdirSync(historiesDir, { recursive: true, encoding: 'utf8' }
  * only if it is an id, a number, a time or a state.
  */
 const FIELDS = new Set([
-  ...['sessionId', 'projectId', 'deliveryId', 'jobId', 'importId', 'id'],
-  ...['waitsFor', 'number', 'attempt', 'attempts', 'next', 'rows', 'updated', 'sent', 'failed'],
+  ...['sessionId', 'projectId', 'deliveryId', 'jobId', 'id'],
+  ...['progress', 'number', 'attempt', 'attempts', 'next', 'rows', 'updated', 'sent', 'failed'],
   ...['skipped', 'total', 'waitMs', 'leftMs', 'codeLifeMs', 'nextAt', 'nextAttemptAt', 'httpStatus'],
   ...['status', 'kind', 'flow', 'reason', 'error', 'failure', 'hasMore', 'fast', 'shown', 'afterExpress'],
 ]);
@@ -28,7 +28,7 @@ const VALUES: Record<string, RegExp> = {
   status: oneOf(
     ...['pending', 'confirmed', 'consumed', 'declined', 'expired', 'running', 'cancelled', 'completed'],
     ...['succeeded', 'failed', 'paused', 'active', 'parked', 'ended', 'scheduled', 'sent'],
-    ...['new', 'waiting', 'closed', 'removed', 'done', 'deleted'],
+    ...['new', 'waiting', 'closed', 'removed', 'done', 'deleted', 'queued'],
   ),
   flow: oneOf('session', 'push'),
   kind: oneOf('attempted', 'ended', 'parked', 'busy', 'superseded', 'early'),
@@ -37,7 +37,12 @@ const VALUES: Record<string, RegExp> = {
   ),
   failure: oneOf('exhausted', 'refused'),
   error: oneOf('timeout'),
-  waitsFor: /^(step [a-z_-]{1,32}|route \d+)$/,
+  progress: new RegExp(
+    `^(${[
+      ...['step [a-z_-]{1,32}', 'route \\d+', '\\d+ updated, \\d+ failed of \\d+ rows'],
+      '\\d+ sent, \\d+ failed, \\d+ skipped, \\d+ left of \\d+',
+    ].join('|')})$`,
+  ),
 };
 /** The columns of the Temporal UI besides ids, numbers and times. */
 const ATTRIBUTES: Record<string, RegExp> = {
@@ -53,10 +58,9 @@ const SUMMARIES = [
   /^((wait for )?attempt|page) \d+$/,
   /^wait for a free slot of the endpoint$/,
   /^(broadcast to \d+ subscribers( \(p-[\da-f]{10}\))?|import of \d+ rows)$/,
-  /^running: \d+ sent, \d+ failed, \d+ skipped, \d+ left of \d+$/,
   /^(drip enrolment|submission of a form|ticket) of p-[\da-f]{10}$/,
   /^(what is due|recurring message|scheduled message)$/,
-  VALUES['waitsFor'] as RegExp,
+  VALUES['progress'] as RegExp,
   VALUES['status'] as RegExp,
 ];
 /** Those of the code, and those of the faults that the tests inject. */
