@@ -48,9 +48,8 @@ export function createBroadcastActivities(deps: BroadcastActivityDeps) {
       waitMs: nextInMs ?? 0,
     };
     const found = await findBroadcast(deps.pool, jobId);
-    if (!found)
-      return { status: 'cancelled', sent: 0, failed: 0, skipped: 0, total: 0, progress: null, ...next };
-    const { status, sent, failed, skipped, total } = found;
+    const gone = { status: 'cancelled' as const, sent: 0, failed: 0, skipped: 0, total: 0 };
+    const { status, sent, failed, skipped, total } = found ?? gone;
     const left = total - sent - failed - skipped;
     const progress = `${sent} sent, ${failed} failed, ${skipped} skipped, ${left} left of ${total}`;
     return { status, sent, failed, skipped, total, progress, ...next };
