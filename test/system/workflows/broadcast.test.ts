@@ -44,7 +44,7 @@ const end = (status: BroadcastState['status'], sent: number): BroadcastState => 
   progress: null,
   nextAt: null,
   waitMs: 0,
-  waitsFor: null,
+  progress: null,
 });
 const page = (sent: number, hasMore: boolean): BroadcastState => ({
   ...end('running', sent),
