@@ -256,7 +256,7 @@ const ownSettings = z.object({
     .enum(laneSettings)
     .default('workflow')
     .describe(
-      'Lane of webhook deliveries: `workflow` starts a workflow for every delivery; `express` makes the first attempt without one and starts a workflow only if it fails; `auto` uses the workflow lane unless a delivery has been claimable for two seconds, and then the express lane. An endpoint can override it (`delivery_lane`).',
+      'Lane of webhook deliveries: `workflow` starts a workflow for every delivery; `express` makes the first attempt without one and starts a workflow only if it fails; `auto` uses the workflow lane unless starts do not keep up and a delivery has waited for two seconds, and then the express lane. An endpoint can override it (`delivery_lane`).',
     ),
   HERALD_RETRY_SCALE: z.coerce
     .number({ error: SCALE })

@@ -14,7 +14,7 @@ import { registry } from '../lib/metrics';
 import { sessionLag } from '../login/queries/operators';
 import { lateCampaigns } from '../operations/late-campaigns';
 import { coreMetrics } from '../temporal/workers';
-import { claimableLag } from '../webhooks/queries/claim';
+import { claimableLag } from '../webhooks/queries/lag';
 import { countDueDeliveries } from '../webhooks/queries/operators';
 import { readinessParts } from './readiness';
 

@@ -29,6 +29,7 @@ import { startExpressLane } from '../webhooks/express-lane';
 import { createFastEndpoints } from '../webhooks/fast-endpoints';
 import { startDeliveryRelay } from '../webhooks/relay';
 import { startSearchIndex } from '../webhooks/search-index';
+import { createStartBacklog, type StartBacklog } from '../webhooks/start-backlog';
 import { startDeliverySweep, type DeliverySweep } from '../webhooks/sweep';
 
 export interface WorkerRoleOptions {
@@ -58,13 +59,10 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
   const attempter = createAttempter({ allowLocal: core.config.allowLocalWebhooks });
   const agenda = startAgenda(core, kindsOf(core));
   const sweep = startDeliverySweep(core);
-  const jobs = [...startJobs(core, attempter, sweep), sweep, agenda];
+  const parts = { attempter, agenda, sweep, backlog: createStartBacklog() };
+  const jobs = [...startJobs(core, parts), sweep, agenda];
   try {
-    const { client, relays, stopWorkers } = await startOnTemporal(
-      core,
-      { attempter, agenda, sweep },
-      options,
-    );
+    const { client, relays, stopWorkers } = await startOnTemporal(core, parts, options);
     return {
       client,
       async stop() {
@@ -88,10 +86,18 @@ async function stopAll(running: Running[]): Promise<void> {
   await Promise.all(running.map((each) => each.stop()));
 }
 
-function startJobs(core: Core, attempter: Attempter, sweep: DeliverySweep): Running[] {
+/** What the jobs that need only the database share with the relays. */
+interface Parts {
+  attempter: Attempter;
+  agenda: Agenda;
+  sweep: DeliverySweep;
+  backlog: StartBacklog;
+}
+
+function startJobs(core: Core, { attempter, sweep, backlog }: Parts): Running[] {
   return [
     // Before the relay of deliveries, which is woken with it: its claim, which an attempt follows at once, is sent first.
-    startExpressLane({ ...core, attempter, sweep }),
+    startExpressLane({ ...core, attempter, sweep, backlog }),
     startEndpointAlerts({ ...core, sweep }),
     startSearchIndex({ ...core, sweep }),
     startRetention(core),
@@ -127,7 +133,7 @@ interface RunningOnTemporal {
 
 async function startOnTemporal(
   core: Core,
-  { attempter, agenda, sweep }: { attempter: Attempter; agenda: Agenda; sweep: DeliverySweep },
+  { attempter, agenda, sweep, backlog }: Parts,
   options: WorkerRoleOptions,
 ): Promise<RunningOnTemporal> {
   const connection = await connectWhenAvailable(core, options);
@@ -156,7 +162,7 @@ async function startOnTemporal(
   agenda.add(workflowKindsOf(onWorkerConnection));
   const relays = [
     startSessionRelay({ ...forLogin, starter }),
-    startDeliveryRelay({ ...onWorkerConnection, sweep, fastEndpoints }),
+    startDeliveryRelay({ ...onWorkerConnection, sweep, backlog, fastEndpoints }),
   ];
   return {
     client,

@@ -8,18 +8,24 @@ import { withRetry } from '../lib/retry';
 import { startRelay, type Relay } from '../temporal/relay';
 import type { AttemptResult } from './attempt';
 import { createClaimedAttempts, type Attempt, type ClaimedAttemptDeps, type Effect } from './claimed-attempt';
-import type { LaneSetting } from './contract';
-import { LOST, recordAttempt } from './queries/attempts';
-import { claimExpress, noteFullEndpoints, type ExpressClaim } from './queries/claim';
-import { findLostAttempt, recordSuccesses, type ExpressSuccess } from './queries/express';
+import { claimExpress, type ExpressClaim } from './queries/claim';
 import { endExpiredLeases } from './queries/queue';
+import {
+  findLostAttempt,
+  LOST,
+  recordAttempt,
+  recordSuccesses,
+  type ExpressSuccess,
+} from './queries/results';
 import { judgeAttempt } from './retry-schedule';
+import type { StartBacklog } from './start-backlog';
 import type { DeliverySweep } from './sweep';
 import { channelsOf } from './wake-lanes';
 
 export interface ExpressLaneDeps extends ClaimedAttemptDeps {
   notifications: Notifications;
   sweep: Pick<DeliverySweep, 'on'>;
+  backlog: Pick<StartBacklog, 'isBehind'>;
   config: Pick<Config, 'HERALD_RETRY_SCALE' | 'HERALD_DELIVERY_LANE'>;
 }
 
@@ -40,9 +46,10 @@ const SUCCEEDED: Effect = { status: 'succeeded', next_attempt_at: null, disabled
  * of the same schedule.
  */
 export function startExpressLane(deps: ExpressLaneDeps): Relay {
-  const { pool, notifications, log, config, sweep } = deps;
+  const { pool, notifications, log, config, sweep, backlog } = deps;
   const { make, conclude } = createClaimedAttempts(deps);
-  const successes = createSuccessWriter(pool, log, config.HERALD_DELIVERY_LANE);
+  const claimOptions = () => ({ defaultLane: config.HERALD_DELIVERY_LANE, isBehind: backlog.isBehind() });
+  const successes = createSuccessWriter(pool, log, claimOptions);
   let inFlight = 0;
   let stopping = false;
 
@@ -111,28 +118,22 @@ export function startExpressLane(deps: ExpressLaneDeps): Relay {
     log,
     failure: 'expired leases of deliveries could not be ended',
   });
-  const full = createJob({
-    run: () => noteFullEndpoints(pool),
-    log,
-    failure: 'full endpoints could not be noted',
-  });
   const relay = startRelay<ExpressClaim>({
     name: 'express',
     channel: channelsOf('express', config.HERALD_DELIVERY_LANE),
     notifications,
     concurrency: CONCURRENCY,
-    claim: (limit) => claimExpress(pool, { limit, defaultLane: config.HERALD_DELIVERY_LANE }),
+    claim: (limit) => claimExpress(pool, { limit, ...claimOptions() }),
     start: attemptAll,
     log,
   });
   sweep.on('expired_leases', () => leases.wake());
   sweep.on('attempts', () => relay.wake());
-  sweep.on('attempts', () => full.wake());
   return {
     wake: () => relay.wake(),
     async stop() {
       stopping = true;
-      await Promise.all([leases.stop(), full.stop(), relay.stop()]);
+      await Promise.all([leases.stop(), relay.stop()]);
       await successes.stop();
     },
   };
@@ -156,10 +157,10 @@ const LOST_RESULT = {
 function createSuccessWriter(
   pool: pg.Pool,
   log: Logger,
-  defaultLane: LaneSetting,
+  claimOptions: () => Parameters<typeof recordSuccesses>[2],
 ): Batcher<ExpressSuccess, ExpressClaim | null> {
   async function record(successes: ExpressSuccess[]): Promise<(ExpressClaim | null)[]> {
-    const next = await withRetry(() => recordSuccesses(pool, successes, defaultLane), {
+    const next = await withRetry(() => recordSuccesses(pool, successes, claimOptions()), {
       pauseMs: RETRY_PAUSE_MS,
       shouldRetry: (_error, { elapsedMs }) => elapsedMs <= RETRY_FOR_MS,
       onRetry: (err) =>

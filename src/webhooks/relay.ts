@@ -22,6 +22,7 @@ import { claimSlotless, claimStarts, type DueStart } from './queries/claim';
 import { restartOverdue } from './queries/deliveries';
 import { removeSlotless, shortenStartLease } from './queries/queue';
 import { retryingAttributes } from './retrying-attributes';
+import type { StartBacklog } from './start-backlog';
 import type { DeliverySweep } from './sweep';
 import { channelsOf } from './wake-lanes';
 import type { DeliverWebhookWorkflow } from './workflow-input';
@@ -32,6 +33,7 @@ export interface DeliveryRelayDeps {
   log: Logger;
   notifications: Notifications;
   sweep: Pick<DeliverySweep, 'on'>;
+  backlog: StartBacklog;
   /** On the worker's own connection, so that a start can hand its first task straight to this process. */
   client: Client;
   queues: TaskQueues;
@@ -61,6 +63,7 @@ export function startDeliveryRelay({
   log,
   notifications,
   sweep,
+  backlog,
   client,
   queues,
   fastEndpoints,
@@ -132,7 +135,9 @@ export function startDeliveryRelay({
     const act = delivery.status === 'cancelled' ? signalCancel : delivery.known ? signalOrStart : firstStart;
     try {
       await client.withDeadline(Date.now() + START_LIMIT_MS, () => act(delivery));
+      backlog.noteStart(false);
     } catch (error) {
+      backlog.noteStart(true);
       await shortenStartLease(pool, delivery.id);
       throw error;
     }
@@ -148,7 +153,12 @@ export function startDeliveryRelay({
       notifications,
       log,
       concurrency: starts.size,
-      claim: (limit) => claimStarts(pool, { limit, defaultLane: config.HERALD_DELIVERY_LANE }),
+      async claim(limit) {
+        const isBehind = backlog.isBehind();
+        const due = await claimStarts(pool, { limit, defaultLane: config.HERALD_DELIVERY_LANE, isBehind });
+        backlog.noteClaim(due.length === limit);
+        return due;
+      },
       start: (delivery) => starts.measure(() => start(delivery)),
     }),
     signals: startRelay<DueStart>({

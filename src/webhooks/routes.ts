@@ -28,7 +28,7 @@ import { webhookSecretPurpose } from './signature';
 import { isoTime } from '../lib/iso-time';
 import { newWebhookSecret } from '../lib/tokens';
 import { cancelRest, resumeRest } from './delivery-requests';
-import { waitingSeconds } from './queries/claim';
+import { waitingSeconds } from './queries/lag';
 import { listHours, type EndpointHour, percentile } from './queries/hours';
 import { cancelDeliveriesOf, findDelivery, findEmitted, resumeDeliveries } from './queries/deliveries';
 import * as endpoints from './queries/endpoints';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from '../lib/log';
 import { createJob, type Job } from '../lib/periodic-job';
-import { firstAttemptsWait } from './queries/claim';
+import { firstAttemptsWait } from './queries/lag';
 import { INDEX_BATCH, indexNextEvents } from './queries/search-index';
 import type { DeliverySweep } from './sweep';
 

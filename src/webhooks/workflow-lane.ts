@@ -1,7 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { createClaimedAttempts, type Attempt, type ClaimedAttemptDeps } from './claimed-attempt';
 import type { FastEndpoints } from './fast-endpoints';
-import { claimAttempt, recordAttempt, type Claim, type DeliveryState } from './queries/attempts';
+import { claimAttempt, type Claim, type DeliveryState } from './queries/attempts';
+import { recordAttempt } from './queries/results';
 
 export interface AttemptRequest {
   deliveryId: string;

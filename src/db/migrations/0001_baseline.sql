@@ -882,8 +882,6 @@ CREATE TABLE endpoints (
   delivery_lane text CHECK (delivery_lane IN ('workflow', 'express', 'auto')),
   -- How many attempts may be in flight; halved after a timeout, doubled after a fast success, 20 at most.
   concurrency int NOT NULL DEFAULT 20,
-  -- When every slot was last seen taken by an attempt of more than a second: what waits then waits for the receiver.
-  full_at timestamptz NOT NULL DEFAULT '-infinity',
   -- Headers that the project wants on every attempt, for example an Authorization of its own: one sealed JSON object, because
   -- the values are secrets. Null: none.
   headers_sealed text,

@@ -6,7 +6,7 @@ import { Cipher, type EncryptionKey } from '../../lib/cipher';
 import { isoTime } from '../../lib/iso-time';
 import { overdueSessions, sessionLag } from '../../login/queries/operators';
 import { findProject } from '../../projects';
-import { claimableLag } from '../../webhooks/queries/claim';
+import { claimableLag } from '../../webhooks/queries/lag';
 import { overdueDeliveries, slowEndpoints, type SlowEndpoint } from '../../webhooks/queries/operators';
 import { lateCampaigns } from '../late-campaigns';
 import { serverTime, serverVersion } from '../queries/server';

@@ -1,15 +1,9 @@
 import type pg from 'pg';
-import type { EndpointDisabledReason } from '../../contract/common';
 import { limits } from '../../contract/limits';
 import { useIndexes } from '../../db/by-indexes';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
-import { change, row, rows } from '../../db/query';
-import type { LaneSetting } from '../contract';
-import type { Judgement } from '../retry-schedule';
-import { wakeLane } from '../wake-lanes';
-import { END_FAILURES, ENDS_FAILURES } from './alerts';
+import { row, rows } from '../../db/query';
 import { ATTEMPT_LEASE, type ClaimedAttempt } from './claim';
-import { countResults } from './hours';
 import { FIRST_IN_FLIGHT, inFlight } from './queue';
 
 /**
@@ -38,7 +32,7 @@ export interface Claim extends DeliveryState, ClaimedAttempt {
   next_number: number;
 }
 
-const ms = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`;
+export const ms = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`;
 
 /** The relay has claimed a slot for this delivery, or its attempt is being repeated. */
 const HAS_SLOT = `q.holder IN ('relay', 'workflow') AND q.needs_slot AND q.lease_until > clock_timestamp()`;
@@ -49,38 +43,28 @@ const LOCK_ENDPOINT = `SELECT 1 FROM endpoints e
        AND NOT EXISTS (SELECT 1 FROM delivery_queue q WHERE q.delivery_id = $1 AND ${HAS_SLOT})
      FOR NO KEY UPDATE OF e`;
 
-const CLAIM = `WITH d AS MATERIALIZED (
-       SELECT id, project_id, endpoint_id, event_id, event_name, test, policy, status, failure, attempts, underway, bulk,
-         scheduled_attempts, round, served, first_attempt_at, next_attempt_at, last_http_status, last_error
-       FROM deliveries WHERE id = $1 FOR UPDATE
-     ), seen AS MATERIALIZED (
+/** An attempt that was claimed and has no result is made again under its own number. */
+const NEXT_NUMBER = 'CASE WHEN d.underway IS NULL THEN d.attempts + 1 ELSE d.attempts END';
+const IN_EXPRESS = `coalesce(q.holder = 'express' AND q.lease_until > clock_timestamp(), false)`;
+
+/** `moment` is after the wait for the locks, and one for everything that is written and returned. */
+const CLAIM = `WITH judged AS MATERIALIZED (
        SELECT d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.test, d.policy, d.status, d.failure, d.attempts,
          d.underway, d.bulk, d.scheduled_attempts, d.round, d.served, d.first_attempt_at, d.next_attempt_at,
          d.last_http_status, d.last_error, e.url, e.version AS endpoint_version, e.concurrency, e.headers_sealed,
-         -- An attempt that was claimed and has no result is made again under its own number.
-         CASE WHEN d.underway IS NULL THEN d.attempts + 1 ELSE d.attempts END AS next_number,
-         e.status AS endpoint_status, e.deleted_at,
-         coalesce(${HAS_SLOT}, false) AS has_slot,
-         coalesce(q.holder = 'express' AND q.lease_until > clock_timestamp(), false) AS in_express,
-         -- After the wait for the locks, and one moment for everything that is written and returned.
-         clock_timestamp() AS moment
-       FROM d JOIN endpoints e ON e.id = d.endpoint_id LEFT JOIN delivery_queue q ON q.delivery_id = d.id
-     ), judged AS MATERIALIZED (
-       SELECT seen.id, seen.project_id, seen.endpoint_id, seen.event_id, seen.event_name, seen.test, seen.policy,
-         seen.status, seen.failure, seen.attempts, seen.underway, seen.bulk, seen.scheduled_attempts, seen.round, seen.served,
-         seen.first_attempt_at, seen.next_attempt_at, seen.last_http_status, seen.last_error, seen.url,
-         seen.endpoint_version, seen.concurrency, seen.headers_sealed, seen.next_number, seen.in_express, seen.moment, CASE
-         WHEN $2 = attempts AND underway IS NULL THEN 'done'
-         WHEN status <> 'pending' OR deleted_at IS NOT NULL THEN 'ended'
-         WHEN in_express THEN 'busy'
-         WHEN $2 <> next_number THEN 'superseded'
-         WHEN endpoint_status = 'disabled' THEN 'parked'
-         WHEN $2 = attempts THEN 'go'
+         ${NEXT_NUMBER} AS next_number, ${IN_EXPRESS} AS in_express, clock_timestamp() AS moment, CASE
+         WHEN $2 = d.attempts AND d.underway IS NULL THEN 'done'
+         WHEN d.status <> 'pending' OR e.deleted_at IS NOT NULL THEN 'ended'
+         WHEN ${IN_EXPRESS} THEN 'busy'
+         WHEN $2 <> ${NEXT_NUMBER} THEN 'superseded'
+         WHEN e.status = 'disabled' THEN 'parked'
+         WHEN $2 = d.attempts THEN 'go'
          -- Temporal's clock and the database's differ a little: a workflow that is early waits the rest.
-         WHEN round <= served AND next_attempt_at > clock_timestamp() + interval '50 milliseconds' THEN 'early'
-         WHEN NOT has_slot AND ${inFlight('endpoint_id')} >= least(concurrency, $3) THEN 'busy'
+         WHEN d.round <= d.served AND d.next_attempt_at > clock_timestamp() + interval '50 milliseconds' THEN 'early'
+         WHEN NOT coalesce(${HAS_SLOT}, false) AND ${inFlight('d.endpoint_id')} >= least(e.concurrency, $3) THEN 'busy'
          ELSE 'go' END AS verdict
-       FROM seen
+       FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id LEFT JOIN delivery_queue q ON q.delivery_id = d.id
+       WHERE d.id = $1
      ), claimed AS (
        UPDATE deliveries SET
          -- The first attempt is the schedule's own, also where a person asked for it.
@@ -128,7 +112,7 @@ const CLAIM = `WITH d AS MATERIALIZED (
        CASE WHEN verdict = 'go' THEN (SELECT body FROM events WHERE id = j.event_id) END AS body
      FROM judged j`;
 
-/** A statement of its own, so that `CLAIM` reads the queue as it is after the wait. */
+/** A statement of its own, so that `CLAIM` reads the rows as they are after the wait. */
 const LOCK_DELIVERY = 'SELECT 1 FROM deliveries WHERE id = $1 FOR UPDATE';
 
 /**
@@ -145,171 +129,6 @@ export async function claimAttempt(pool: pg.Pool, deliveryId: string, number: nu
     ]),
   );
   return claim;
-}
-
-/** The result of an attempt and what it means. */
-export interface JudgedResult extends Judgement {
-  result: {
-    status: number | null;
-    error: string | null;
-    errorDetail: string | null;
-    durationMs: number;
-    /** With masked values of the project's own headers. */
-    requestHeaders: Record<string, string> | null;
-    responseBody: string | null;
-    responseHeaders: Record<string, string>;
-  };
-}
-
-/** The word in the log for an attempt whose process died before it could write the result. */
-export const LOST = 'lost';
-
-export interface RecordedAttempt extends DeliveryState {
-  /** Set when this attempt was the one that disabled its endpoint. */
-  disabled_reason: EndpointDisabledReason | null;
-}
-
-/** What waits for a relay now. */
-interface Waiting {
-  workflow_waits: boolean;
-  /** A first attempt, in the lane of the endpoint. */
-  first_waits: boolean;
-  lane_of_first: LaneSetting | null;
-}
-
-/** A statement that changes the endpoint's row locks it before the delivery, as claims do. */
-const LOCK_CHANGED_ENDPOINT = `SELECT 1 FROM endpoints e
-     WHERE e.id = (SELECT endpoint_id FROM deliveries WHERE id = $1) AND CASE $2::text
-       WHEN 'success' THEN ${ENDS_FAILURES}
-       WHEN 'gone' THEN true
-       ELSE e.failing_since IS NULL OR e.failing_since <= now() - make_interval(hours => $3) END
-     FOR NO KEY UPDATE OF e`;
-
-const RECORD = `WITH locked AS MATERIALIZED (
-       SELECT id FROM deliveries WHERE id = $1 FOR UPDATE
-     ), attempt AS (
-       UPDATE attempts SET finished_at = clock_timestamp(), duration_ms = $3, http_status = $4, error = $5,
-         error_detail = $6, response_body = $7, response_headers = $8, request_headers = $14,
-         lost_at = CASE WHEN $5 = '${LOST}' THEN clock_timestamp() END,
-         next_attempt_at = to_timestamp($10::float8 / 1000)
-       FROM locked WHERE delivery_id = locked.id AND number = $2 AND finished_at IS NULL
-       RETURNING requested
-     ), delivery AS (
-       UPDATE deliveries d SET
-         scheduled_attempts = scheduled_attempts + CASE WHEN requested THEN 0 ELSE 1 END,
-         last_http_status = $4, last_error = $5, underway = NULL,
-         (status, failure, ended_at, next_attempt_at, overdue_at) = (
-           SELECT next.status,
-             CASE WHEN next.status <> 'failed' THEN NULL WHEN $9 = 'retry' THEN 'exhausted' ELSE 'refused' END,
-             CASE WHEN next.status <> 'pending' THEN coalesce(d.ended_at, now()) END, next.at,
-             greatest(next.at, clock_timestamp()) + interval '2 minutes'
-           FROM (SELECT state.status,
-                   CASE WHEN state.status <> 'pending' THEN NULL
-                        WHEN d.round > d.served THEN now() ELSE to_timestamp($10::float8 / 1000) END AS at
-                 FROM (SELECT CASE
-                         -- Another attempt was requested while this one was in flight.
-                         WHEN d.round > d.served THEN 'pending'
-                         WHEN $9 = 'success' THEN 'succeeded'
-                         -- Cancelled meanwhile, or ended by a late 2xx of the express lane.
-                         WHEN d.status IN ('cancelled', 'succeeded') THEN d.status
-                         WHEN $10::float8 IS NULL THEN 'failed' ELSE 'pending' END AS status) state) next)
-       FROM attempt WHERE d.id = $1
-       RETURNING d.id, d.endpoint_id, d.status, d.failure, d.attempts, d.last_http_status, d.last_error, d.next_attempt_at,
-         d.round > d.served AS again
-     ), freed AS (
-       -- What the express lane could not deliver stays queued for a workflow; a workflow waits by itself.
-       DELETE FROM delivery_queue q USING delivery d
-       WHERE q.delivery_id = d.id AND NOT ($13 AND d.status IN ('pending', 'failed'))
-     ), requeued AS (
-       UPDATE delivery_queue q SET holder = NULL, claimed_at = NULL, lease_until = NULL, is_first = false,
-         needs_slot = d.again, due_at = clock_timestamp(), priority = CASE WHEN d.again THEN 0 ELSE q.priority END
-       FROM delivery d WHERE q.delivery_id = d.id AND $13 AND d.status IN ('pending', 'failed')
-     ), recovered AS (
-       UPDATE endpoints e SET ${END_FAILURES}
-       FROM delivery d WHERE e.id = d.endpoint_id AND $9 = 'success' AND ${ENDS_FAILURES}
-     ), failing AS (
-       SELECT e.id, e.status = 'active' AND e.version = $11 AND ($9 = 'gone'
-           OR coalesce(e.failing_since <= now() - make_interval(hours => $12), false)) AS disables
-       FROM delivery d JOIN endpoints e ON e.id = d.endpoint_id
-       WHERE $9 <> 'success'
-     ), failed AS (
-       UPDATE endpoints e SET
-         failing_since = coalesce(e.failing_since, now()),
-         status = CASE WHEN disables THEN 'disabled' ELSE status END,
-         disabled_at = CASE WHEN disables THEN now() ELSE disabled_at END,
-         disabled_reason = CASE WHEN NOT disables THEN disabled_reason WHEN $9 = 'gone' THEN 'gone' ELSE 'failing' END,
-         alert = CASE WHEN disables THEN 'disabled' ELSE alert END,
-         unannounced = CASE WHEN disables THEN e.unannounced || jsonb_build_object('event', 'endpoint.disabled', 'at', now(),
-           'reason', CASE WHEN $9 = 'gone' THEN 'gone' ELSE 'failing' END) ELSE e.unannounced END,
-         version = version + CASE WHEN disables THEN 1 ELSE 0 END,
-         updated_at = CASE WHEN disables THEN now() ELSE updated_at END
-       FROM failing f
-       -- Written only when it changes: a failing endpoint's row must not become a bottleneck.
-       WHERE e.id = f.id AND e.version = $11 AND (disables OR e.failing_since IS NULL)
-       RETURNING disables, disabled_reason
-     )
-     SELECT d.status, d.failure, d.attempts, d.last_http_status, d.last_error,
-       ${ms('d.next_attempt_at')} AS next_attempt_at,
-       (SELECT disabled_reason FROM failed WHERE disables) AS disabled_reason,
-       $13 OR EXISTS (SELECT 1 FROM delivery_queue w WHERE w.endpoint_id = d.endpoint_id AND w.holder IS NULL
-         AND w.needs_slot AND NOT w.is_first) AS workflow_waits,
-       EXISTS (SELECT 1 FROM delivery_queue w WHERE w.endpoint_id = d.endpoint_id AND w.holder IS NULL
-         AND w.needs_slot AND w.is_first) AS first_waits,
-       (SELECT e.delivery_lane FROM endpoints e WHERE e.id = d.endpoint_id) AS lane_of_first
-     FROM delivery d`;
-
-/** Writes the claim of a first attempt of the express lane, which was the queue's row alone, as `RECORD` expects it. */
-const WRITE_EXPRESS_CLAIM = `WITH delivery AS (
-       UPDATE deliveries d SET lane = 'express', attempts = 1, underway = 'scheduled', first_attempt_at = q.claimed_at,
-         next_attempt_at = NULL
-       FROM delivery_queue q WHERE d.id = $1 AND q.delivery_id = d.id AND q.holder = 'express' AND d.attempts = 0
-       RETURNING d.id, d.first_attempt_at
-     )
-     INSERT INTO attempts (delivery_id, number, requested, claimed_at) SELECT id, 1, false, first_attempt_at FROM delivery`;
-
-/**
- * Writes the result, the delivery's new state and what it means for the endpoint, together and once. Null when the
- * attempt has a result already. `isExpress`: the attempt is the express lane's, and the relay starts the
- * workflow for what follows.
- */
-export async function recordAttempt(
-  pool: pg.Pool,
-  claim: { deliveryId: string; number: number; endpointVersion: number },
-  { result, verdict, next }: JudgedResult,
-  { isExpress = false }: { isExpress?: boolean } = {},
-): Promise<RecordedAttempt | null> {
-  const [, , , recorded] = await withPipelinedTransaction(pool, (db) =>
-    Promise.all([
-      useIndexes(db),
-      row(db, 'lock_changed_endpoint', LOCK_CHANGED_ENDPOINT, [
-        claim.deliveryId,
-        verdict,
-        limits.webhookDisableAfterHours,
-      ]),
-      isExpress ? change(db, 'write_express_claim', WRITE_EXPRESS_CLAIM, [claim.deliveryId]) : null,
-      row<RecordedAttempt & Waiting>(db, 'record_attempt', RECORD, [
-        claim.deliveryId,
-        claim.number,
-        result.durationMs,
-        result.status,
-        result.error,
-        result.errorDetail,
-        result.responseBody,
-        result.responseHeaders,
-        verdict,
-        next,
-        claim.endpointVersion,
-        limits.webhookDisableAfterHours,
-        isExpress,
-        result.requestHeaders,
-      ]),
-      countResults(db, [claim.deliveryId]),
-    ]),
-  );
-  // A slot is free, or the workflow is to be started: the relay need not wait for its next sweep.
-  if (recorded?.workflow_waits) wakeLane(pool, 'workflow');
-  if (recorded?.first_waits) wakeLane(pool, recorded.lane_of_first);
-  return recorded;
 }
 
 export interface AttemptRow {

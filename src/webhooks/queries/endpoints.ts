@@ -143,7 +143,6 @@ export function updateEndpoint(db: Db, before: Endpoint, after: Endpoint): Promi
        disabled_at = CASE WHEN $6 = 'active' THEN NULL ELSE coalesce(disabled_at, now()) END,
        failing_since = CASE WHEN $7 THEN NULL ELSE failing_since END,
        concurrency = CASE WHEN $7 THEN $9 ELSE concurrency END,
-       full_at = CASE WHEN $7 THEN now() ELSE full_at END,
        updated_at = now()
      WHERE id = $1 RETURNING ${COLUMNS}`,
     [

@@ -4,6 +4,7 @@ import type { Db } from '../../db/pool';
 import { rows } from '../../db/query';
 import type { DeliveryStatus } from '../contract';
 import { COLUMNS, IN_FLIGHT, STATUS, type DeliveryRow } from './deliveries';
+import { WAITS_FOR_RECEIVER } from './lag';
 
 /* What operators see of the deliveries of all projects. */
 
@@ -92,7 +93,7 @@ export function slowEndpoints(db: Db): Promise<SlowEndpoint[]> {
        SELECT count(*)::int AS waiting, min(due_at) AS since FROM (
          SELECT due_at FROM delivery_queue q WHERE q.endpoint_id = e.id AND q.holder IS NULL AND q.needs_slot
          LIMIT $1) q) w
-     WHERE e.full_at > now() - interval '15 seconds' AND e.status = 'active' AND e.deleted_at IS NULL
+     WHERE ${WAITS_FOR_RECEIVER} AND e.status = 'active' AND e.deleted_at IS NULL
        AND w.since < now() - interval '1 minute'
      ORDER BY w.waiting DESC LIMIT 5`,
     [MAX_COUNTED],

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createPool } from '../../../src/db/pool';
-import {
-  claimableLag,
-  claimExpress,
-  claimSlotless,
-  firstAttemptsWait,
-  noteFullEndpoints,
-} from '../../../src/webhooks/queries/claim';
-import { recordSuccesses } from '../../../src/webhooks/queries/express';
+import { claimExpress, claimSlotless } from '../../../src/webhooks/queries/claim';
+import { findDueWork } from '../../../src/webhooks/queries/due';
+import { claimableLag, firstAttemptsWait } from '../../../src/webhooks/queries/lag';
+import { recordSuccesses } from '../../../src/webhooks/queries/results';
 import { endExpiredLeases, removeSlotless, shortenStartLease } from '../../../src/webhooks/queries/queue';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
@@ -148,7 +144,7 @@ describe('a queue that was short when its statements were planned', () => {
           response_headers: {},
           refill: true,
         })),
-        'express',
+        { defaultLane: 'express' },
       );
     const turn = async () => {
       const pages: Record<string, number> = {};
@@ -165,7 +161,7 @@ describe('a queue that was short when its statements were planned', () => {
       });
       pages['lag'] = await pagesOf(() => claimableLag(pool));
       pages['waits'] = await pagesOf(() => firstAttemptsWait(pool));
-      pages['full endpoints'] = await pagesOf(() => noteFullEndpoints(pool));
+      pages['due'] = await pagesOf(() => findDueWork(pool));
       pages['leases'] = await pagesOf(() => endExpiredLeases(pool, 100));
       return pages;
     };
@@ -175,7 +171,7 @@ describe('a queue that was short when its statements were planned', () => {
       // As after a quiet night: the table is known to be empty when these are planned.
       await pool.query('VACUUM delivery_queue');
       for (let i = 0; i < 6; i += 1) {
-        await noteFullEndpoints(pool);
+        await findDueWork(pool);
         await claimSlotless(pool, 10);
         await shortenStartLease(pool, randomUUID());
         await removeSlotless(pool, { id: randomUUID(), status: 'pending' });

@@ -1,5 +1,5 @@
 import { claimExpress, claimSlotless, claimStarts } from '../../../src/webhooks/queries/claim';
-import { recordAttempt } from '../../../src/webhooks/queries/attempts';
+import { recordAttempt } from '../../../src/webhooks/queries/results';
 import { removeSlotless } from '../../../src/webhooks/queries/queue';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createEndpoint, emitOne } from './fixture';

@@ -3,7 +3,7 @@ import { announceEndpointChanges } from '../../../src/webhooks/alerts';
 import { createAttempter, type Attempter } from '../../../src/webhooks/attempt';
 import { createFastEndpoints } from '../../../src/webhooks/fast-endpoints';
 import { claimExpress } from '../../../src/webhooks/queries/claim';
-import { recordSuccesses } from '../../../src/webhooks/queries/express';
+import { recordSuccesses } from '../../../src/webhooks/queries/results';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import {
@@ -153,7 +153,7 @@ test('a success that arrives after the endpoint was disabled is no recovery', as
     response_headers: {},
     refill: false,
   };
-  await recordSuccesses(service.pool, [success], 'express');
+  await recordSuccesses(service.pool, [success], { defaultLane: 'express' });
   expect(await announced()).toEqual(['endpoint.disabled']);
 });
 
@@ -175,8 +175,8 @@ test('a batch of the express lane ends an announced failure once', async () => {
     refill: false,
   }));
   await Promise.all([
-    recordSuccesses(service.pool, successes.slice(0, 2), 'express'),
-    recordSuccesses(service.pool, successes.slice(2), 'express'),
+    recordSuccesses(service.pool, successes.slice(0, 2), { defaultLane: 'express' }),
+    recordSuccesses(service.pool, successes.slice(2), { defaultLane: 'express' }),
   ]);
   expect(await announced()).toEqual(['endpoint.failing', 'endpoint.recovered']);
 });

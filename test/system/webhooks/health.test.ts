@@ -2,9 +2,8 @@ import { createDeliveryActivities } from '../../../activities/deliver-webhook';
 import { runRetention } from '../../../src/operations/retention';
 import { createAttempter, type Attempter } from '../../../src/webhooks/attempt';
 import { createFastEndpoints } from '../../../src/webhooks/fast-endpoints';
-import { LOST, recordAttempt } from '../../../src/webhooks/queries/attempts';
 import { claimExpress, type ExpressClaim } from '../../../src/webhooks/queries/claim';
-import { recordSuccesses } from '../../../src/webhooks/queries/express';
+import { LOST, recordAttempt, recordSuccesses } from '../../../src/webhooks/queries/results';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import {
   createEndpoint,
@@ -267,9 +266,9 @@ describe('every result is counted once', () => {
     expect(claims).toHaveLength(30);
     const successes = claims.map(success);
     await Promise.all([
-      recordSuccesses(service.pool, successes.slice(0, 20), 'express'),
-      recordSuccesses(service.pool, successes.slice(10).reverse(), 'express'),
-      recordSuccesses(service.pool, successes, 'express'),
+      recordSuccesses(service.pool, successes.slice(0, 20), { defaultLane: 'express' }),
+      recordSuccesses(service.pool, successes.slice(10).reverse(), { defaultLane: 'express' }),
+      recordSuccesses(service.pool, successes, { defaultLane: 'express' }),
     ]);
     for (const id of [endpoint.id, other.id]) {
       expect(totals(await stats(24, id))).toEqual({ succeeded: 15, failed: 0 });
@@ -281,7 +280,7 @@ describe('every result is counted once', () => {
     await emitExample(service, project);
     const [claimed] = await claim(1);
     const broken = { ...success(claimed!), http_status: Number.MAX_SAFE_INTEGER };
-    await expect(recordSuccesses(service.pool, [broken], 'express')).rejects.toThrow();
+    await expect(recordSuccesses(service.pool, [broken], { defaultLane: 'express' })).rejects.toThrow();
     expect(totals(await stats())).toEqual({ succeeded: 0, failed: 0 });
   });
 
@@ -306,10 +305,10 @@ describe('every result is counted once', () => {
     });
     expect(totals(await stats())).toEqual({ succeeded: 0, failed: 1 });
     expect((await stats()).every(({ p50_ms }) => p50_ms === null)).toBe(true);
-    await recordSuccesses(service.pool, [success(claimed!)], 'express');
+    await recordSuccesses(service.pool, [success(claimed!)], { defaultLane: 'express' });
     expect(totals(await stats())).toEqual({ succeeded: 1, failed: 0 });
     expect(await logged()).toEqual({ succeeded: 1, failed: 0 });
-    await recordSuccesses(service.pool, [success(claimed!)], 'express');
+    await recordSuccesses(service.pool, [success(claimed!)], { defaultLane: 'express' });
     expect(totals(await stats())).toEqual({ succeeded: 1, failed: 0 });
   });
 });

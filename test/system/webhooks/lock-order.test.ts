@@ -1,4 +1,4 @@
-import { recordSuccesses, type ExpressSuccess } from '../../../src/webhooks/queries/express';
+import { recordSuccesses, type ExpressSuccess } from '../../../src/webhooks/queries/results';
 import { claimExpress, type ExpressClaim } from '../../../src/webhooks/queries/claim';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createEndpoint, emitExample } from './fixture';
@@ -75,7 +75,7 @@ async function collide({ project, removed, resumed, recovered, claims }: Round) 
       service.pool,
       // They overlap, as a lease that expires makes them.
       shuffled([...successes.filter((_, index) => index % 3 === part), ...successes.slice(0, 5)]),
-      'express',
+      { defaultLane: 'express' },
     ),
   );
   const requests = [

@@ -44,7 +44,6 @@ const end = (status: BroadcastState['status'], sent: number): BroadcastState => 
   progress: null,
   nextAt: null,
   waitMs: 0,
-  progress: null,
 });
 const page = (sent: number, hasMore: boolean): BroadcastState => ({
   ...end('running', sent),
