@@ -1,11 +1,11 @@
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
-import { withTransaction, type Db } from '../db/pool';
+import { withTransaction } from '../db/pool';
 import type { Work } from '../http/idempotency';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
-import { findSubscribersByExternalId, requireSubscriber, type SubscriberRecord } from '../subscribers';
+import { requireNamed } from '../subscribers';
 import { requireChain } from './chains';
 import type { EnrolmentView, NewEnrolmentRequest } from './contract';
 import { enrolInto } from './enrol';
@@ -31,13 +31,9 @@ export async function enrolNamed(
   await requireChain(pool, projectId, chainId);
   const earlier = work.resumed ? await findEnrolmentsOfRequest(pool, work.id) : [];
   if (earlier.length > 0) return earlier;
-  const named =
-    subscriber_id === undefined
-      ? await findNamed(pool, projectId, external_id ?? '')
-      : [await requireSubscriber(pool, projectId, subscriber_id)];
+  const named = await requireNamed(pool, projectId, { subscriber_id, external_id });
   return withTransaction(pool, async (db) => {
-    const chain = await shareChain(db, projectId, chainId);
-    if (!chain) throw new AppError('not_found');
+    const chain = orNotFound(await shareChain(db, projectId, chainId));
     if (chain.status !== 'active') {
       throw new AppError('conflict', `The chain is ${chain.status}; only an active chain takes subscribers.`);
     }
@@ -49,18 +45,6 @@ export async function enrolNamed(
 }
 
 const NONE_CAN_ENTER = `Every subscriber named is inactive, is in the chain, has been in it before (reentry: once) or has entered it ${limits.dripBegunPerDay} times in 24 hours.`;
-
-async function findNamed(db: Db, projectId: string, externalId: string): Promise<SubscriberRecord[]> {
-  const found = await findSubscribersByExternalId(db, projectId, externalId, limits.sendRecipients + 1);
-  if (found.length === 0) throw new AppError('subscriber_not_found');
-  if (found.length > limits.sendRecipients) {
-    throw new AppError(
-      'validation_failed',
-      `external_id: matches more than ${limits.sendRecipients} subscribers`,
-    );
-  }
-  return found;
-}
 
 /** After it nothing more is sent; a message whose sending has begun may still arrive. */
 export async function cancelOne(
@@ -74,8 +58,7 @@ export async function cancelOne(
   return withTransaction(pool, async (db) => {
     const cancelled = await cancelEnrolment(db, chainId, id);
     if (cancelled) return cancelled;
-    const found = await findEnrolmentOf(db, chainId, id);
-    if (!found) throw new AppError('not_found');
+    const found = orNotFound(await findEnrolmentOf(db, chainId, id));
     throw new AppError('conflict', `The enrolment is ${found.status} already.`);
   });
 }
