@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Cursor } from '../contract/cursor';
 import { DAY_MS } from '../contract/durations';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { isUuid } from '../contract/ids';
 import { limits } from '../contract/limits';
 import * as deliveries from './queries/deliveries';
@@ -27,7 +27,7 @@ export async function retryDelivery(
   requestId: string,
 ): Promise<void> {
   await withTransaction(pool, async (db) => {
-    const delivery = required(await deliveries.lockDelivery(db, projectId, id));
+    const delivery = orNotFound(await deliveries.lockDelivery(db, projectId, id));
     if (delivery.endpoint_deleted) throw new AppError('conflict', 'The endpoint was deleted.');
     if (delivery.endpoint_disabled) {
       throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
@@ -73,7 +73,7 @@ export async function retryDeliveries(
 
 export async function cancelDelivery(pool: pg.Pool, projectId: string, id: string): Promise<void> {
   await withTransaction(pool, async (db) => {
-    const { status } = required(await deliveries.lockDelivery(db, projectId, id));
+    const { status } = orNotFound(await deliveries.lockDelivery(db, projectId, id));
     if (status === 'succeeded' || status === 'failed') {
       throw new AppError('conflict', `The delivery has already ${status}.`);
     }
@@ -93,7 +93,7 @@ export async function recoverEndpoint(
   since: string,
   work: Work,
 ): Promise<number> {
-  const endpoint = required(await findEndpoint(pool, projectId, endpointId));
+  const endpoint = orNotFound(await findEndpoint(pool, projectId, endpointId));
   let recovered = work.resumed ? await deliveries.countRecovered(pool, endpoint.id, work.id) : 0;
   // With a batch done, it was accepted before its process died.
   if (recovered === 0) requireRecoverable(endpoint, since);
@@ -161,9 +161,4 @@ async function afterCommitInBatches(
     // As at the deadline.
   }
   noteChange(pool, 'deliveries', projectId);
-}
-
-export function required<T>(found: T | null): T {
-  if (found === null) throw new AppError('not_found');
-  return found;
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { idParams, pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
+import { orNotFound } from '../contract/errors';
 import {
   bulkRetryAnswerSchema,
   bulkRetrySchema,
@@ -15,13 +16,7 @@ import { listAttempts } from './queries/attempts';
 import * as deliveries from './queries/deliveries';
 import { findEndpoint } from './queries/endpoints';
 import { withSnapshot } from '../db/pool';
-import {
-  cancelDelivery,
-  recoverEndpoint,
-  required,
-  retryDeliveries,
-  retryDelivery,
-} from './delivery-requests';
+import { cancelDelivery, recoverEndpoint, retryDeliveries, retryDelivery } from './delivery-requests';
 import { findScanEnd } from './queries/scan-end';
 import { listAllDeliveries } from './queries/search';
 import { searchDeliveries } from './search';
@@ -35,7 +30,7 @@ const FEW_BY_EVENT =
 /** The API only writes rows and the relay carries them to Temporal, so these work while Temporal is unavailable. */
 export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
   async function presentById(projectId: string, id: string): Promise<DeliveryView> {
-    return presentDelivery(required(await deliveries.findDelivery(pool, projectId, id)));
+    return presentDelivery(orNotFound(await deliveries.findDelivery(pool, projectId, id)));
   }
 
   return [
@@ -50,7 +45,7 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         response: pageOf(deliverySchema),
       },
       async ({ project, params, query }) => {
-        const { id } = required(await findEndpoint(pool, project.id, params.id));
+        const { id } = orNotFound(await findEndpoint(pool, project.id, params.id));
         const { cursor, ...filter } = query;
         const page = { ...filter, before: decodeCursor(cursor) };
         const scanEnd = query.event ? await findScanEnd(pool, project.id, { ...page, endpointId: id }) : null;
@@ -105,7 +100,7 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
       },
       async ({ project, params }) => {
         const { found, attempts } = await withSnapshot(pool, async (db) => ({
-          found: required(await deliveries.findDelivery(db, project.id, params.id)),
+          found: orNotFound(await deliveries.findDelivery(db, project.id, params.id)),
           attempts: await listAttempts(db, params.id),
         }));
         return { ...presentDelivery(found), body: found.body, attempts: attempts.map(presentAttempt) };

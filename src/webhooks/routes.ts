@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { idParams, pageOf } from '../contract/common';
 import { shortListQuery, shortPage } from '../contract/short-list';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { testData } from '../events/contract';
 import { limits } from '../contract/limits';
 import {
@@ -190,7 +190,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         response: endpointSchema,
       },
       async ({ project, params }) =>
-        views.present(pool, required(await endpoints.findEndpoint(pool, project.id, params.id))),
+        views.present(pool, orNotFound(await endpoints.findEndpoint(pool, project.id, params.id))),
     ),
     route(
       {
@@ -202,7 +202,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         response: statsSchema,
       },
       async ({ project, params, query }) => {
-        const { id } = required(await endpoints.findEndpoint(pool, project.id, params.id));
+        const { id } = orNotFound(await endpoints.findEndpoint(pool, project.id, params.id));
         return { buckets: (await listHours(pool, [id], query.hours)).map(presentHour) };
       },
     ),
@@ -221,7 +221,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       async ({ project, params, body }) => {
         if (body.url !== undefined) await requireGoodUrl(body.url);
         const { changed, last } = await withTransaction(pool, async (db) => {
-          const before = required(await endpoints.lockEndpoint(db, project.id, params.id));
+          const before = orNotFound(await endpoints.lockEndpoint(db, project.id, params.id));
           const { headers, ...fields } = body;
           const given = Object.entries(fields).filter(([, value]) => value !== undefined);
           if (given.length === 0 && headers === undefined) return { changed: before, last: null };
@@ -232,7 +232,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
             const stored = openHeaders(cipher, wanted.headers_sealed, before.id);
             wanted.headers_sealed = sealHeaders(cipher, replaceHeaders(headers, stored), before.id);
           }
-          const after = required(await endpoints.updateEndpoint(db, before, wanted));
+          const after = orNotFound(await endpoints.updateEndpoint(db, before, wanted));
           describeEndpoint(before, after);
           const isEnabled = before.status === 'disabled' && after.status === 'active';
           const last = isEnabled ? await resumeDeliveries(db, after.id) : null;
@@ -255,7 +255,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       },
       async ({ project, params }) => {
         const hasMore = await withTransaction(pool, async (db) => {
-          required(await endpoints.lockEndpoint(db, project.id, params.id));
+          orNotFound(await endpoints.lockEndpoint(db, project.id, params.id));
           await endpoints.deleteEndpoint(db, params.id);
           noteChange(db, 'deliveries', project.id);
           return cancelDeliveriesOf(db, params.id);
@@ -276,7 +276,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       },
       async ({ project, params, work }) => {
         const secret = await withTransaction(pool, async (db) => {
-          required(await endpoints.lockEndpoint(db, project.id, params.id));
+          orNotFound(await endpoints.lockEndpoint(db, project.id, params.id));
           const earlier = await earlierSecret(db, params.id, work);
           if (earlier) return earlier;
           const { count, retryAfter } = await endpoints.countRotations(db, params.id);
@@ -329,7 +329,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       },
       async ({ project, params, body, work }) => {
         if (work.resumed && (await findDelivery(pool, project.id, work.id))) return { delivery_id: work.id };
-        const endpoint = required(await endpoints.findEndpoint(pool, project.id, params.id));
+        const endpoint = orNotFound(await endpoints.findEndpoint(pool, project.id, params.id));
         if (endpoint.status === 'disabled') {
           throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
         }
@@ -339,11 +339,6 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       },
     ),
   ];
-}
-
-function required<T>(found: T | null): T {
-  if (found === null) throw new AppError('not_found');
-  return found;
 }
 
 function presentHour({ at, succeeded, failed, latency }: EndpointHour) {
