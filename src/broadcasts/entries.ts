@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { isRenderable, normalContent, type ContentAsGiven } from '../contract/content';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import type { Db } from '../db/pool';
@@ -13,9 +13,7 @@ import { countOpenEntries } from './queries/entries';
 
 /** The project of a new entry as it is now: the authenticated one may come from a half-second-old cache. */
 export async function readProject(db: Db, projectId: string): Promise<Project> {
-  const project = await findProject(db, projectId);
-  if (!project) throw new AppError('not_found');
-  return project;
+  return orNotFound(await findProject(db, projectId));
 }
 
 /** Counts what another domain has of the entries that share the limit. */

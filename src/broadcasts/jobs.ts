@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { unschedule } from '../base/agenda';
-import { AppError } from '../contract/errors';
+import { AppError, orNotFound } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { BATCH_ROWS, inTurn } from '../db/batches';
@@ -88,8 +88,7 @@ export async function retryBroadcast(
   work: Work,
 ): Promise<{ job_id: string }> {
   if (work.resumed && (await findJob(pool, projectId, 'broadcast', work.id))) return { job_id: work.id };
-  const failed = await findJob(pool, projectId, 'broadcast', id);
-  if (!failed) throw new AppError('not_found');
+  const failed = orNotFound(await findJob(pool, projectId, 'broadcast', id));
   if (!failed.ended_at) throw new AppError('conflict', 'The broadcast has not ended yet.');
   if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS)) {
     throw new AppError('billing_blocked');
@@ -145,12 +144,11 @@ export async function cancelJob(
   id: string,
 ): Promise<BroadcastRow> {
   const { pool } = deps;
-  if (!(await findJob(pool, projectId, kind, id))) throw new AppError('not_found');
+  orNotFound(await findJob(pool, projectId, kind, id));
   // A refusal rolls the transaction back, so that it has no entry in the audit log.
   await withTransaction(pool, async (db) => {
     if (await markCancelling(db, id)) return;
-    const ended = await findJob(db, projectId, kind, id);
-    if (!ended) throw new AppError('not_found');
+    const ended = orNotFound(await findJob(db, projectId, kind, id));
     if (ended.status === 'completed') {
       throw new AppError('conflict', `The ${kind} has already completed.`);
     }
@@ -162,9 +160,7 @@ export async function cancelJob(
   ) {
     await sleep(CANCEL_POLL_MS);
   }
-  const after = await findJob(pool, projectId, kind, id);
-  if (!after) throw new AppError('not_found');
-  return after;
+  return orNotFound(await findJob(pool, projectId, kind, id));
 }
 
 const LOST = 'The service stopped while the message was being sent; it may have arrived.';

@@ -1,6 +1,6 @@
 import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
-import { AppError } from '../contract/errors';
+import { orNotFound } from '../contract/errors';
 import type { Core } from '../core';
 import { routesOf } from '../http/route';
 import { workflowIds } from '../temporal/names';
@@ -28,9 +28,7 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config' | 'clie
   const { pool, config } = deps;
 
   async function requireBroadcast(projectId: string, id: string): Promise<BroadcastRow> {
-    const found = await findJob(pool, projectId, 'broadcast', id);
-    if (!found) throw new AppError('not_found');
-    return found;
+    return orNotFound(await findJob(pool, projectId, 'broadcast', id));
   }
 
   return [

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { requireRoomForEntry } from '../broadcasts';
 import { isRenderable } from '../contract/content';
-import { AppError } from '../contract/errors';
+import { orNotFound } from '../contract/errors';
 import type { Config } from '../config';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
@@ -60,8 +60,7 @@ export async function patchChain(
     // Templates, tags and permissions that the chain names are not removed under this lock.
     await lockProject(db, projectId);
     if (changes.steps) await checkNames(db, projectId, changes.steps);
-    const before = await lockChain(db, projectId, id);
-    if (!before) throw new AppError('not_found');
+    const before = orNotFound(await lockChain(db, projectId, id));
     const values = {
       name: changes.name ?? before.name,
       trigger: changes.trigger ?? before.trigger,
@@ -94,7 +93,7 @@ function plain(value: unknown): unknown {
 export async function removeChain(deps: ChainDeps, projectId: string, id: string): Promise<void> {
   const chain = { id, project_id: projectId };
   await withTransaction(deps.pool, async (db) => {
-    if (!(await lockChain(db, projectId, id))) throw new AppError('not_found');
+    orNotFound(await lockChain(db, projectId, id));
     await deleteChain(db, id);
     await beginSync(db, chain, null);
   });
@@ -102,9 +101,7 @@ export async function removeChain(deps: ChainDeps, projectId: string, id: string
 }
 
 export async function requireChain(db: Db, projectId: string, id: string): Promise<ChainRow> {
-  const found = await findChain(db, projectId, id);
-  if (!found) throw new AppError('not_found');
-  return found;
+  return orNotFound(await findChain(db, projectId, id));
 }
 
 /** Media and templates as they are now; what is sent is read again at the time. */

@@ -1,6 +1,6 @@
 import { pageOf } from '../../contract/common';
 import { decodeCursor, toPage } from '../../contract/cursor';
-import { AppError } from '../../contract/errors';
+import { AppError, orNotFound } from '../../contract/errors';
 import type { SubscriberIdFormat } from '../../contract/ids';
 import { limits } from '../../contract/limits';
 import type { Core } from '../../core';
@@ -32,9 +32,7 @@ export function createBatchRoutes(deps: Pick<Core, 'pool' | 'config'>) {
   const { pool, config } = deps;
 
   async function requireBatch(projectId: string, id: string): Promise<BroadcastRow> {
-    const found = await findJob(pool, projectId, 'batch', id);
-    if (!found) throw new AppError('not_found');
-    return found;
+    return orNotFound(await findJob(pool, projectId, 'batch', id));
   }
 
   return [

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { AppError } from '../../contract/errors';
+import { AppError, orNotFound } from '../../contract/errors';
 import type { Core } from '../../core';
 import { withTransaction, type Db } from '../../db/pool';
 import type { Work } from '../../http/idempotency';
@@ -70,8 +70,7 @@ export async function patchRecurring(
   changes: RecurringChanges,
 ): Promise<RecurringRow> {
   const { pool } = deps;
-  const found = await findRecurring(pool, projectId, id);
-  if (!found) throw new AppError('not_found');
+  const found = orNotFound(await findRecurring(pool, projectId, id));
   if (found.status === 'ended') throw ended();
   if (changes.content) await checkContentNow(deps, projectId, changes.content);
   return withTransaction(pool, async (db) => {
@@ -104,9 +103,9 @@ export async function removeRecurring(
   projectId: string,
   id: string,
 ): Promise<void> {
-  if (!(await findRecurring(pool, projectId, id))) throw new AppError('not_found');
+  orNotFound(await findRecurring(pool, projectId, id));
   await withTransaction(pool, async (db) => {
-    if (!(await lockRecurring(db, id))) throw new AppError('not_found');
+    orNotFound(await lockRecurring(db, id));
     await endRecurring(db, id, 'request', { deleted: true });
   });
 }
@@ -118,7 +117,7 @@ export async function startRunNow(
   work: Work,
 ): Promise<{ run_id: string }> {
   if (work.resumed && (await findRun(deps.pool, work.id))) return { run_id: work.id };
-  if (!(await findRecurring(deps.pool, projectId, id))) throw new AppError('not_found');
+  orNotFound(await findRecurring(deps.pool, projectId, id));
   const isStarted = await runNow(deps, id, work.id);
   // Another request of the same work may have started it meanwhile.
   if (!isStarted && !(await findRun(deps.pool, work.id))) throw ended();
@@ -132,7 +131,7 @@ export async function skipOccurrence(
   id: string,
   { at, work }: { at: string | undefined; work: Work },
 ): Promise<RecurringRow> {
-  if (!(await findRecurring(pool, projectId, id))) throw new AppError('not_found');
+  orNotFound(await findRecurring(pool, projectId, id));
   return withTransaction(pool, async (db) => {
     const earlier =
       work.resumed && (await findRun(db, work.id)) ? await findRecurring(db, projectId, id) : null;
@@ -175,8 +174,7 @@ async function skipDue(db: pg.PoolClient, row: LockedRecurring): Promise<void> {
 }
 
 async function requireOpen(db: Db, id: string): Promise<LockedRecurring> {
-  const row = await lockRecurring(db, id);
-  if (!row) throw new AppError('not_found');
+  const row = orNotFound(await lockRecurring(db, id));
   if (row.status === 'ended' || !openOccurrence(row, row.now, await claimedAhead(db, id))) throw ended();
   return row;
 }

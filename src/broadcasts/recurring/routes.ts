@@ -1,6 +1,6 @@
 import { pageOf } from '../../contract/common';
 import { decodeCursor, toPage } from '../../contract/cursor';
-import { AppError } from '../../contract/errors';
+import { orNotFound } from '../../contract/errors';
 import type { Core } from '../../core';
 import { routesOf } from '../../http/route';
 import {
@@ -72,9 +72,7 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
         response: recurringSchema,
       },
       async ({ project, params }) => {
-        const found = await findRecurring(pool, project.id, params.id);
-        if (!found) throw new AppError('not_found');
-        return presentRecurring(found);
+        return presentRecurring(orNotFound(await findRecurring(pool, project.id, params.id)));
       },
     ),
 
@@ -150,7 +148,7 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
         response: pageOf(runSchema),
       },
       async ({ project, params, query: { cursor, limit } }) => {
-        if (!(await findRecurring(pool, project.id, params.id))) throw new AppError('not_found');
+        orNotFound(await findRecurring(pool, project.id, params.id));
         const found = await listRuns(pool, params.id, { before: decodeCursor(cursor), limit });
         return toPage(found, limit, presentRun);
       },

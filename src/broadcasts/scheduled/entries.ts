@@ -1,4 +1,4 @@
-import { AppError } from '../../contract/errors';
+import { AppError, orNotFound } from '../../contract/errors';
 import { formatSubscriberId, type SubscriberIdFormat } from '../../contract/ids';
 import { limits } from '../../contract/limits';
 import type { Core } from '../../core';
@@ -73,8 +73,7 @@ export async function patchScheduled(
   changes: ScheduledChanges,
 ): Promise<ScheduledRow> {
   const { pool } = deps;
-  const found = await findScheduled(pool, projectId, id);
-  if (!found) throw new AppError('not_found');
+  const found = orNotFound(await findScheduled(pool, projectId, id));
   refuseUnlessWaiting(found);
   if (changes.content) await checkContentNow(deps, projectId, changes.content);
   return withTransaction(pool, async (db) => {
@@ -85,8 +84,7 @@ export async function patchScheduled(
       changes.subscriber_id === undefined
         ? null
         : await requireSubscriber(db, project.id, changes.subscriber_id);
-    const before = await lockScheduled(db, id);
-    if (!before) throw new AppError('not_found');
+    const before = orNotFound(await lockScheduled(db, id));
     refuseUnlessWaiting(before);
     refuseOtherKind(before, changes);
     const when = changedWhen(before, changes, project.timezone);
@@ -140,8 +138,7 @@ export function cancelEntry(
   return withTransaction(pool, async (db) => {
     const cancelled = await cancelScheduled(db, projectId, id);
     if (cancelled) return cancelled;
-    const found = await findScheduled(db, projectId, id);
-    if (!found) throw new AppError('not_found');
+    const found = orNotFound(await findScheduled(db, projectId, id));
     // Of an entry whose broadcast was cancelled, some messages may have been sent.
     if (found.status === 'cancelled' && found.job_id === null) return found;
     throw new AppError('conflict', `The message is ${found.status} and can no longer be cancelled.`);

@@ -1,6 +1,6 @@
 import { pageOf } from '../../contract/common';
 import { decodeCursor, toPage } from '../../contract/cursor';
-import { AppError } from '../../contract/errors';
+import { orNotFound } from '../../contract/errors';
 import type { Core } from '../../core';
 import { routesOf } from '../../http/route';
 import { filteredSubscriberId } from '../../subscribers';
@@ -66,9 +66,7 @@ export function createScheduledRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         response: scheduledSchema,
       },
       async ({ project, params }) => {
-        const found = await findScheduled(pool, project.id, params.id);
-        if (!found) throw new AppError('not_found');
-        return presentScheduled(found, format);
+        return presentScheduled(orNotFound(await findScheduled(pool, project.id, params.id)), format);
       },
     ),
 
