@@ -16,7 +16,7 @@ import { flows } from '../src/login/flows';
 import type { AuthSessionInput } from '../src/login/workflow-input';
 import type { SettledSession } from '../src/login/decisions';
 import { searchAttributes, signals } from '../src/temporal/names';
-import { OWN_FAULT_INTERVAL } from './own-fault-interval';
+import { OWN_FAULT_RETRY } from './own-fault-retry';
 
 export interface AuthSessionResult {
   status: 'consumed' | 'expired' | 'declined';
@@ -39,7 +39,7 @@ const inTask = proxyLocalActivities<AuthSessionActivities>({
 
 const patient = {
   startToCloseTimeout: '10 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: OWN_FAULT_INTERVAL },
+  retry: { ...OWN_FAULT_RETRY, initialInterval: '200 milliseconds' },
 } as const;
 const { settleSession } = proxyActivities<AuthSessionActivities>({ ...patient, summary: 'decide' });
 const { expireCode } = proxyActivities<AuthSessionActivities>({ ...patient, summary: 'expire the code' });
@@ -47,7 +47,7 @@ const { expireCode } = proxyActivities<AuthSessionActivities>({ ...patient, summ
 /** Tried until every subscriber is asked or the request has ended. */
 const { askRecipients } = proxyActivities<AuthSessionActivities>({
   startToCloseTimeout: '20 seconds',
-  retry: { initialInterval: '1 second', maximumInterval: OWN_FAULT_INTERVAL },
+  retry: OWN_FAULT_RETRY,
   summary: 'ask in the chat',
 });
 
@@ -55,7 +55,7 @@ const { askRecipients } = proxyActivities<AuthSessionActivities>({
 const { showOutcome } = proxyActivities<AuthSessionActivities>({
   startToCloseTimeout: '15 seconds',
   scheduleToCloseTimeout: '2 minutes',
-  retry: { initialInterval: '1 second', maximumInterval: OWN_FAULT_INTERVAL },
+  retry: OWN_FAULT_RETRY,
   summary: 'show the outcome in the chat',
 });
 

@@ -6,21 +6,19 @@ import {
 } from '@temporalio/workflow';
 import type { BroadcastActivities, BroadcastState } from '../activities/broadcast';
 import type { BroadcastInput } from '../src/broadcasts/workflow-input';
-import { OWN_FAULT_INTERVAL } from './own-fault-interval';
+import { OWN_FAULT_RETRY } from './own-fault-retry';
 import { runWhenDue } from './run-when-due';
-
-const internalErrorRetry = { initialInterval: '1 second', maximumInterval: OWN_FAULT_INTERVAL } as const;
 
 const { sendPage } = proxyActivities<BroadcastActivities>({
   // A page takes a minute; the rest is for writing results while the database is unavailable.
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '10 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: internalErrorRetry,
+  retry: OWN_FAULT_RETRY,
 });
 const { finishBroadcast, cancelBroadcast } = proxyActivities<BroadcastActivities>({
   startToCloseTimeout: '2 minutes',
-  retry: internalErrorRetry,
+  retry: OWN_FAULT_RETRY,
 });
 
 /** One broadcast or batch: sends pages until no recipients are left or it is cancelled, then writes the end. */

@@ -18,7 +18,7 @@ import { searchAttributes, signals } from '../src/temporal/names';
 import { retryingAttributes, type LastAttempt } from '../src/webhooks/retrying-attributes';
 import type { DeliverWebhookInput } from '../src/webhooks/workflow-input';
 import type { AttemptRequest, DeliveryEnd, DeliveryStep } from '../src/webhooks/workflow-lane';
-import { OWN_FAULT_INTERVAL } from './own-fault-interval';
+import { OWN_FAULT_RETRY } from './own-fault-retry';
 
 /** The row has changed: a retry was requested, the delivery was cancelled, or a slot of the endpoint was claimed for it. */
 const changed = defineSignal(signals.changed);
@@ -37,7 +37,7 @@ const { attemptDelivery, markCancelled } = proxyActivities<DeliveryActivities>({
   // The receiver has ten seconds; the rest is for our own part.
   startToCloseTimeout: '25 seconds',
   // What the receiver does is a result. Only our own faults throw, and they pass.
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: OWN_FAULT_INTERVAL },
+  retry: OWN_FAULT_RETRY,
 });
 
 /** One try: if anything goes wrong, the ordinary activity makes the same attempt. */

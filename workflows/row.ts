@@ -1,6 +1,6 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { RowInput, RowState } from '../src/base/agenda';
-import { OWN_FAULT_INTERVAL } from './own-fault-interval';
+import { OWN_FAULT_RETRY } from './own-fault-retry';
 import { runWhenDue } from './run-when-due';
 
 /** By the name of the kind, which is also that of the workflow. */
@@ -8,7 +8,7 @@ const advance = proxyActivities<Record<string, (input: RowInput) => Promise<RowS
   // A message waits for its turn, an upload can take minutes, and an external_id can name a hundred subscribers.
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '15 seconds',
-  retry: { initialInterval: '1 second', maximumInterval: OWN_FAULT_INTERVAL },
+  retry: OWN_FAULT_RETRY,
 });
 
 /** The workflow of one row, exported under the name of each kind. */
