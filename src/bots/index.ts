@@ -27,13 +27,12 @@ export {
   recordThrottled,
 } from './queries/pace';
 export { claimTurns } from './queries/turns';
-export { ofBot } from './queries/updates';
 export type { Platform } from './platform';
 export { platformOf, platforms } from './registry';
 export { storableText } from './storable';
 export { trackProgress } from './send-progress';
 export { type BotTexts, botTexts } from './texts';
-export type { BotUser, IncomingFile, IncomingMessage } from './update';
+export type { BotUser, IncomingMessage } from './update';
 export { type FindProjectText, type ProjectTextName } from './project-text';
 export { greeting, loginConfirmed } from './welcome';
 export { withCode } from './with-code';

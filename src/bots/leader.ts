@@ -4,7 +4,7 @@ import { keepAlive } from '../db/time-limits';
 import type { Logger } from '../lib/log';
 import { stopLeading, tryToLead } from './queries/leadership';
 
-export interface LeadersOptions {
+interface LeadersOptions {
   databaseUrl: string;
   log: Logger;
 }

@@ -10,7 +10,7 @@ export interface Button {
   url?: string;
 }
 
-export type TextFormat = 'plain' | 'markdown' | 'html';
+type TextFormat = 'plain' | 'markdown' | 'html';
 export type MediaType = 'photo' | 'video' | 'document';
 
 export interface OutgoingMedia {
@@ -54,7 +54,7 @@ export interface SendOptions {
   progress?: SendProgress;
 }
 
-export interface WebhookState {
+interface WebhookState {
   /** Empty while updates are polled. */
   urls: string[];
   /** The platform's text about its last failed delivery, if it reports one. */
@@ -62,7 +62,7 @@ export interface WebhookState {
 }
 
 /** The result of one long poll; the next one continues from `position`. */
-export interface PolledUpdates {
+interface PolledUpdates {
   updates: unknown[];
   position: string | null;
 }

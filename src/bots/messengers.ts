@@ -10,7 +10,7 @@ import type { BotStatus, OwnBotRow } from './queries/own-bots';
 import { ensureBotPace } from './queries/pace';
 import { platformOf } from './registry';
 
-export interface PlatformAccess {
+interface PlatformAccess {
   token: string;
   apiRoot: string;
   /** Builds links to the simulator's page instead of the messenger's own; of the shared bot, unless another is named. */
@@ -21,10 +21,10 @@ export type PlatformAccesses = Record<Channel, PlatformAccess>;
 
 /** Where the projects' own bots of each channel are reached. */
 type PlatformRoot = Omit<PlatformAccess, 'token'>;
-export type PlatformRoots = Record<Channel, PlatformRoot>;
+type PlatformRoots = Record<Channel, PlatformRoot>;
 
 /** A subscriber, as far as it decides which bot reaches them. */
-export interface ReachedBy {
+interface ReachedBy {
   project_id: string;
   channel: Channel;
   bot: string | null;
@@ -52,7 +52,7 @@ export interface Messengers {
   stop(): Promise<void>;
 }
 
-export interface FoundBot {
+interface FoundBot {
   /** Null until the platform of a shared bot has responded, or if the bot was removed. */
   messenger: Messenger | null;
   isRemoved: boolean;
@@ -62,7 +62,7 @@ export interface FoundBot {
 
 const RETRY_MS = 5_000;
 
-export interface ConnectOptions extends Omit<OwnBotsOptions, 'connect'> {
+interface ConnectOptions extends Omit<OwnBotsOptions, 'connect'> {
   /** The shared bots. */
   accesses: PlatformAccesses;
   roots: PlatformRoots;

@@ -3,7 +3,7 @@ import type { Leader } from './leader';
 import type { Messenger } from './messenger';
 import type { OwnBot, OwnBots } from './own-bots';
 
-export interface OwnBotUpdates {
+interface OwnBotUpdates {
   stop(): Promise<void>;
 }
 

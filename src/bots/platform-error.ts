@@ -16,7 +16,7 @@ export function unsubscribes(reason: FailureReason): boolean {
 
 const MAX_TEXT = 500;
 
-export interface PlatformErrorDetails {
+interface PlatformErrorDetails {
   status?: number;
   retryAfterMs?: number | null;
 }

@@ -11,7 +11,7 @@ export interface WaitingProject {
   served: number;
 }
 
-export interface SharedTurns {
+interface SharedTurns {
   /** Indexes of the candidates that get a turn. */
   granted: number[];
   /** The calls that each project of the candidates has been served. */

@@ -129,7 +129,7 @@ export interface BotTexts {
   editNotRead: string;
 }
 
-export interface TicketNotice {
+interface TicketNotice {
   project: string;
   number: number;
   /** Its subject or text; empty if there is neither. */
@@ -137,7 +137,7 @@ export interface TicketNotice {
 }
 
 /** A line is left out where its value is unknown. `device` is a User-Agent or a name that the project gave. */
-export interface LoginQuestion {
+interface LoginQuestion {
   project: string;
   matchCode?: string | null | undefined;
   device?: string | null | undefined;
@@ -147,12 +147,12 @@ export interface LoginQuestion {
 }
 
 /** What a project asked a subscriber. The message is empty if it was erased. */
-export interface Asked {
+interface Asked {
   project: string;
   message: string;
 }
 
-export type ApprovalQuestion = LoginQuestion & Asked;
+type ApprovalQuestion = LoginQuestion & Asked;
 
 const en: BotTexts = {
   yes: 'Yes',

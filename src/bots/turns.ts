@@ -5,7 +5,7 @@ import type { Logger } from '../lib/log';
 import { CHAT_SECONDS_PER_CALL, countUnpacedCalls } from './queries/pace';
 import { claimTurns, type ClaimedTurns, type TurnCandidate } from './queries/turns';
 
-export interface TurnRequest extends TurnCandidate {
+interface TurnRequest extends TurnCandidate {
   bot: string;
   /** By `performance.now()`. */
   deadline: number;

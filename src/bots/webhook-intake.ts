@@ -7,7 +7,7 @@ import { ownBotKey, sharedBotKey } from './bot-key';
 import type { Intake } from './intake';
 import { platformOf } from './registry';
 
-export interface WebhookIntakeOptions {
+interface WebhookIntakeOptions {
   intake: Pick<Intake, 'store'>;
   /** The secret that the platform sends with the updates of a bot; null if no such bot uses a webhook here. */
   secretOf: (channel: Channel, bot: string) => Promise<string | null>;

@@ -5,7 +5,7 @@ import type { Messenger } from './messenger';
 import { PlatformError } from './platform-error';
 import { recordWebhookRegistration } from './queries/webhooks';
 
-export interface WebhookRegistrationOptions {
+interface WebhookRegistrationOptions {
   /** See bot-key.ts. */
   bot: string;
   /** Null until the bot is connected. */

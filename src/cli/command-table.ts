@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { valuesOf } from './arguments';
 
-export interface OptionEntry {
+interface OptionEntry {
   /** `--project`, `-v`. */
   flags: string[];
   description: string;

@@ -18,7 +18,7 @@ interface ListenOptions extends TargetOptions {
 const FORWARD_LIMIT_MS = 10_000;
 
 /** What became of an event that was posted to the developer's own server. */
-export interface Forwarded {
+interface Forwarded {
   event_id: string;
   event: string;
   status: number | null;
@@ -27,7 +27,7 @@ export interface Forwarded {
 }
 
 /** Posts an event as a delivery to an endpoint would be, signed with the secret of this run. */
-export async function forward(url: string, secret: string, event: ListenedEvent): Promise<Forwarded> {
+async function forward(url: string, secret: string, event: ListenedEvent): Promise<Forwarded> {
   const began = performance.now();
   const headers = deliveryHeaders({
     deliveryId: event.event_id,

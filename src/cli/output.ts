@@ -5,7 +5,7 @@ import { hasColor, styled, styleOf } from './style';
 type Cell = string | number | boolean | null | undefined;
 
 /** Where a table is printed. */
-export interface Terminal {
+interface Terminal {
   /** Null where nothing limits a line: a file or a pipe. */
   width: number | null;
   color: boolean;

@@ -1,7 +1,7 @@
 const WIDTH = 30;
 const EVERY_MS = 100;
 
-export interface Progress {
+interface Progress {
   /** `total` may be an estimate. */
   at(done: number, total: number): void;
   end(): void;

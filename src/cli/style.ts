@@ -1,6 +1,6 @@
 /** Colours of the terminal, by the meaning of a word. */
 const codes = { bold: '1', good: '32', bad: '31', warn: '33', muted: '2' } as const;
-export type Style = keyof typeof codes;
+type Style = keyof typeof codes;
 
 /** Only on a terminal, and not where NO_COLOR is set (no-color.org). */
 export function hasColor(

@@ -4,7 +4,7 @@ import { findInstallation, temporalSettingsOf, UsageError, type Installation } f
 
 const ANSWER_LIMIT_MS = 5_000;
 
-export interface TemporalAccess {
+interface TemporalAccess {
   client: Client;
   namespace: string;
   queues: TaskQueues;

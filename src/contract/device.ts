@@ -1,5 +1,5 @@
 /** What a browser's User-Agent says about the device, in words that its owner recognises. */
-export interface Device {
+interface Device {
   browser: string | null;
   system: string | null;
 }

@@ -25,7 +25,7 @@ export interface ChildRegistry {
   forgetChild(pid: number): void;
 }
 
-export interface ChildOptions {
+interface ChildOptions {
   name: string;
   command: string;
   args: string[];

@@ -18,7 +18,7 @@ import { diskFullIn } from './disk-full';
 import { portInUse, requireFreePort } from './ports';
 import { exitCodes, SetupError } from './setup-error';
 
-export type SearchAttributeType = 'Keyword' | 'Int' | 'Datetime';
+type SearchAttributeType = 'Keyword' | 'Int' | 'Datetime';
 
 export interface TemporalServerOptions {
   cliPath: string;

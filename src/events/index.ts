@@ -3,6 +3,6 @@ export { type AdmitEvents, createAdmission } from './admission';
 export { type Deliveries, deliveriesOfEvents } from './fan-out';
 export { type BulkEvent, emitBulkEvents, emitEvent, emitTestEvent, type EmittedEvent } from './queries/emit';
 export type { Refusal } from './publish';
-export { eraseEventsOf, removeEvents } from './queries/erase';
+export { eraseEventsOf } from './queries/erase';
 export { writePublished } from './queries/publish';
 export { workUuid } from './work-uuid';

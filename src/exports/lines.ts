@@ -11,7 +11,7 @@ import type { ExportedRow, ReadPage, RowView } from './source';
 const PAGE_ROWS = 500;
 
 /** How rows are written. */
-export interface RowFormat {
+interface RowFormat {
   header: string;
   line(view: RowView): string;
 }

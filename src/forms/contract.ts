@@ -280,7 +280,6 @@ export const newFormSchema = z
     path: ['captcha', 'secret'],
     message: 'is required',
   });
-export type NewForm = z.output<typeof newFormSchema>;
 
 /** A PUT replaces everything but the id and, if it is not given, the secret of the captcha. */
 export const replacedFormSchema = z.strictObject(formFields).superRefine(checkRuleFields);

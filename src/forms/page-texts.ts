@@ -1,7 +1,7 @@
 import type { Language } from '../contract/common';
 
 /** The copy of the page of a form. */
-export interface FormTexts {
+interface FormTexts {
   send: string;
   optional: string;
   choose: string;

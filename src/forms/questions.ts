@@ -15,7 +15,7 @@ export type Choice = number | 'yes' | 'no' | 'skip' | 'done';
 
 const DATA = /^form:([0-9a-f]{8}):(\d{1,2}):(\d{1,2}|yes|no|skip|done)$/;
 
-export interface TappedChoice {
+interface TappedChoice {
   draft: string;
   field: number;
   choice: Choice;

@@ -12,7 +12,7 @@ import type { FormRow } from './queries/forms';
 import { findOfRequest, insertRoutes, insertSubmission, recordEvent } from './queries/submissions';
 import { routesTaken } from './rules';
 
-export interface Submission {
+interface Submission {
   id: string;
   form: Pick<FormRow, 'id' | 'project_id' | 'name' | 'routes'>;
   answers: Answers;

@@ -1,4 +1,4 @@
 /** The public interface of this domain. */
-export { type Author, bySystem } from './change';
+export { bySystem } from './change';
 export { createTicket, type TicketToCreate } from './create';
 export { findType } from './queries/settings';

@@ -42,7 +42,7 @@ import { createByApi, patchTicket, patchTickets, searchTickets } from './tickets
 
 const route = routesOf('Helpdesk');
 
-export type HelpdeskDeps = DeliverDeps & Pick<Core, 'messengers'>;
+type HelpdeskDeps = DeliverDeps & Pick<Core, 'messengers'>;
 
 export function createHelpdeskRoutes(deps: HelpdeskDeps) {
   return [...settingRoutes(deps), ...ticketRoutes(deps), ...messageRoutes(deps)];

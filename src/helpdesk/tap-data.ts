@@ -1,5 +1,5 @@
 /** What a button of the helpdesk means. A client can forge it; it only ever acts on the tickets of the user who taps. */
-export type HelpdeskTap =
+type HelpdeskTap =
   | { kind: 'type'; id: string }
   | { kind: 'ticket'; id: string }
   | { kind: 'rating'; id: string; score: number };

@@ -9,7 +9,7 @@ import { requestLog } from './request-log';
 import type { Route } from './route';
 import { securityHeaders } from './security-headers';
 
-export interface AppDeps extends GuardDeps, ErrorMapperDeps {
+interface AppDeps extends GuardDeps, ErrorMapperDeps {
   /** For the routes of logins. Default: as for the others. */
   login?: GuardDeps;
   /** True once shutdown has begun: each connection ends with its next response. */
@@ -21,7 +21,7 @@ export interface AppDeps extends GuardDeps, ErrorMapperDeps {
   httpsOnly: boolean;
 }
 
-export interface AppParts {
+interface AppParts {
   routes: Route[];
   /** Pages and files for browsers, tried before the API's routes; each calls `next` for other paths. */
   pages?: Middleware[];

@@ -4,7 +4,7 @@ import { limits } from '../contract/limits';
 import { Html, html, pageHead } from './html';
 import { CHOICE, newChoice, readerLanguage, remember } from './reader-language';
 
-export interface FrontPageOptions {
+interface FrontPageOptions {
   publicUrl: () => string;
   /** Whether a visitor can create a project. */
   openSignup: boolean;

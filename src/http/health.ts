@@ -11,7 +11,7 @@ export interface Part {
   check(): Promise<void>;
 }
 
-export interface PartState extends Pick<Part, 'name' | 'required'> {
+interface PartState extends Pick<Part, 'name' | 'required'> {
   ok: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 
-export interface HttpOnlyCookie {
+interface HttpOnlyCookie {
   sameSite: 'strict' | 'lax';
   path: string;
   /** In milliseconds; without it the cookie ends with the browser session. */

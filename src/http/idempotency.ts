@@ -39,7 +39,7 @@ export interface Work {
   resumed: boolean;
 }
 
-export interface IdempotentResult {
+interface IdempotentResult {
   response: unknown;
   /** True for the recorded response of an earlier request. */
   replayed: boolean;

@@ -104,7 +104,7 @@ function verbOf({ method, response }: Named): string {
 }
 
 /** Whether a response is a page of a list: an object with `data`. */
-export function isList(response: RouteSpec['response']): boolean {
+function isList(response: RouteSpec['response']): boolean {
   const shape = (response as { shape?: Record<string, unknown> } | undefined)?.shape;
   return shape?.['data'] !== undefined;
 }

@@ -27,7 +27,7 @@ export interface CsvRow {
 }
 
 /** What one row may have: anything beyond is refused where it begins, so that no row takes long to read. */
-export interface RowBounds {
+interface RowBounds {
   columns: number;
   bytes: number;
 }

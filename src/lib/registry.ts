@@ -1,5 +1,5 @@
 /** What higher rooms contribute to a lower one. `src/roles/domains.ts` fills it at start-up. */
-export interface Slot<T> {
+interface Slot<T> {
   register(entry: T): void;
   get(): T;
 }
@@ -19,7 +19,7 @@ export function createSlot<T>(name: string): Slot<T> {
 }
 
 /** As a slot, for several contributions. */
-export interface Registry<T> {
+interface Registry<T> {
   register(...entries: T[]): void;
   entries(): readonly T[];
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface RetryOptions {
+interface RetryOptions {
   /** The first pause; each further one is twice as long, up to `most`. Jitter adds up to as much again. */
   pauseMs: { first: number; most: number };
   /** Whether to try again after this failure. */

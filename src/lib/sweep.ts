@@ -1,4 +1,4 @@
-export interface Sweep {
+interface Sweep {
   stop(): void;
 }
 

@@ -18,7 +18,7 @@ let stopTracing: (() => Promise<void>) | null = null;
 
 export const isTracing = () => stopTracing !== null;
 
-export interface TracingSdk {
+interface TracingSdk {
   /** Returns a function that stops it. */
   startTracingSdk(): () => Promise<void>;
 }
@@ -44,7 +44,7 @@ function isConfigured(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']);
 }
 
-export interface SpanDescription {
+interface SpanDescription {
   name: string;
   kind: SpanKind;
   attributes: Attributes;

@@ -3,7 +3,7 @@ import { createSlot } from '../lib/registry';
 import { listSessions, type NamedSessionRow, type SessionFilter } from './queries/log';
 
 /** The names of the OpenID Connect clients that began sessions, by session. `oidc` registers this. */
-export type ClientNames = (db: Db, sessionIds: string[]) => Promise<Map<string, string>>;
+type ClientNames = (db: Db, sessionIds: string[]) => Promise<Map<string, string>>;
 export const clientNames = createSlot<ClientNames>('clientNames');
 
 export interface LoggedSession extends NamedSessionRow {

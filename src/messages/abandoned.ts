@@ -15,7 +15,7 @@ const BATCH = 100;
 type FormatConfig = Pick<Config, 'HERALD_SUBSCRIBER_ID_FORMAT'>;
 
 /** Finds the requests among these whose messages another domain will still send, however late. */
-export type FindResumable = (db: Db, requestIds: string[]) => Promise<string[]>;
+type FindResumable = (db: Db, requestIds: string[]) => Promise<string[]>;
 
 export const resumableRequests = createRegistry<FindResumable>('resumableRequests');
 

@@ -5,7 +5,7 @@ import type { EventData, FailureReason } from '../events/contract';
 import { isoTime } from '../lib/iso-time';
 
 /** The recipient of a message, as events name it. */
-export interface Recipient {
+interface Recipient {
   subscriber_id: string;
   channel: Channel;
   external_id: string | null;

@@ -1,6 +1,5 @@
 /** The public interface of this domain. */
 export { deliveryFailed, deliverySuccess } from './delivery-events';
-export { checkEachMedia, mediaField } from './media-facts';
 export { contentForOne } from './one-content';
 export { type PreparedMessage, prepareMessage } from './prepare';
 export type { DeliverDeps } from './deliver';
@@ -11,7 +10,6 @@ export {
   type BatchContent,
   type BatchTemplates,
   buttonTextsOf,
-  contentFor,
   isStoredTemplate,
   ownContentFor,
   type StoredContent,
@@ -19,4 +17,4 @@ export {
   storeContents,
   viewStored,
 } from './stored-content';
-export { type MessageFilter, type MessageStore, type StoredMessage, pageValues } from './store';
+export { type MessageStore, type StoredMessage, pageValues } from './store';

@@ -4,7 +4,7 @@ import { route } from '../http/route';
 import { sendResponseSchema, sendSchema } from './contract';
 import { sendMessages } from './send';
 
-export type SendRouteDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
+type SendRouteDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
 
 export function createSendRoutes(deps: SendRouteDeps) {
   return [

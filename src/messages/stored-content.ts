@@ -17,7 +17,7 @@ import { contentOf, type ContentView, type MediaFacts, type MessageContent } fro
 import { checkEachMedia, type FactsOf, mediaField, type PlacedMedia } from './media-facts';
 
 /** A template in the version of the request, with what is known about media that is the same for every recipient. */
-export interface StoredTemplate extends FixedTemplate {
+interface StoredTemplate extends FixedTemplate {
   /** By URL. */
   facts: Record<string, MediaFacts>;
 }
@@ -139,7 +139,7 @@ function textsOf(buttons: { text: string; data?: string | undefined }[][]): stri
   return buttons.flat().flatMap(({ text, data }) => (data === undefined ? [] : [text]));
 }
 
-export type ContentFor = (recipient: TemplateRecipient) => MessageContent;
+type ContentFor = (recipient: TemplateRecipient) => MessageContent;
 
 interface RenderContext {
   project: string;

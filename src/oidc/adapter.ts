@@ -16,7 +16,7 @@ import {
   saveRecord,
 } from './queries/records';
 
-export interface AdapterDeps {
+interface AdapterDeps {
   db: Db;
   /** Called before a code or refresh token is read, which only the token endpoint does, after it has authenticated the client. */
   beforeToken(): Promise<void>;

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import { withPipelinedTransaction, withTransaction, type Db } from '../db/pool';
 
-export type Write = (db: Db) => Promise<unknown>;
+type Write = (db: Db) => Promise<unknown>;
 
 interface Deferred {
   /** Uses of codes and tokens: they come first, and one that fails undoes everything. */

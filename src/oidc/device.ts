@@ -25,7 +25,7 @@ export interface DeviceProblem {
   /** In seconds; null if the user needs another code. */
   retryAfter: number | null;
 }
-export type DeviceLogin = { path: string } | DeviceProblem;
+type DeviceLogin = { path: string } | DeviceProblem;
 
 /** Credits come back with a pack or the next month, at a time that Herald does not know. */
 const BILLING_RETRY_SECONDS = 3_600;

@@ -19,7 +19,7 @@ export type StartLoginDeps = Pick<Core, 'pool' | 'config' | 'cipher' | 'log' | '
   starter: Pick<SessionStarter, 'start' | 'signalRedeemed'>;
 };
 
-export interface LoginRequest {
+interface LoginRequest {
   projectId: string;
   clientId: string;
   /** What waits for the login: an interaction of this browser, or a device. */

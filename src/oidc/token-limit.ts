@@ -15,7 +15,7 @@ export class TooManyTokenRequests extends Error {
 }
 
 /** Counts what a client sends, before a token is used or a device code is stored. */
-export interface TokenLimit {
+interface TokenLimit {
   countClient(clientId: string): Promise<void>;
   countGrant(grantId: string): Promise<void>;
   /** Counts a new device code. */

@@ -3,7 +3,7 @@ import { buildConnector } from 'undici';
 import { vettedAddresses } from './addresses';
 import { type Lookup, systemLookup } from './lookup';
 
-export interface DialOptions {
+interface DialOptions {
   allowLocal: boolean;
   timeoutMs: number;
   lookup?: Lookup;

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import { createVettedConnector } from './dial';
 
-export interface VettedRequest {
+interface VettedRequest {
   method: 'GET' | 'HEAD';
   allowLocal: boolean;
   signal: AbortSignal;

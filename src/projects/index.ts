@@ -8,7 +8,7 @@ export { maySend, parkUntilActive, projectMaySend } from './queries/sending';
 export { type StopWork, stoppedWork } from './stop-project';
 export { type Account, findAccount, upsertAccount } from './queries/accounts';
 export { findLatestProject } from './queries/account-projects';
-export { type Member, findMember, listMembers } from './queries/members';
+export { findMember, listMembers } from './queries/members';
 export {
   findNotifiedMembers,
   type NotifiedMember,
@@ -21,9 +21,7 @@ export {
   findProject,
   findProjectBySlug,
   findSystemProject,
-  insertProject,
   insertSystemProject,
   lockProject,
-  updateProject,
 } from './queries/projects';
 export { logoPath, stylePath } from './brand-paths';

@@ -1,5 +1,5 @@
 /** The public interface of this domain. */
-export { filteredSubscriberId, publicIdOf, requireSubscriber, uuidOf } from './changes';
+export { filteredSubscriberId, publicIdOf, requireSubscriber } from './changes';
 export { defineLabels, type LabelUse } from './labels';
 export { personOf, userOf } from './messenger-user';
 export { requireNamed } from './named';

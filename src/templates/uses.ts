@@ -12,7 +12,7 @@ export interface TemplateUse {
 }
 
 /** Finds the open definitions of one domain that use a template. */
-export type FindTemplateUses = (db: Db, projectId: string, key: string) => Promise<TemplateUse[]>;
+type FindTemplateUses = (db: Db, projectId: string, key: string) => Promise<TemplateUse[]>;
 
 export const templateUses = createRegistry<FindTemplateUses>('templateUses');
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownLatency, type Latency } from './latency';
 
-export interface StartWindow {
+interface StartWindow {
   /** How many starts may be in flight now. */
   size(): number;
   /** Runs a start and adapts the size to how long it took. */

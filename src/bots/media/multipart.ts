@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { MediaSource } from './source';
 
-export interface FileUpload {
+interface FileUpload {
   url: string;
   fields: Record<string, string>;
   /** The name of the form field that carries the file. */

@@ -19,7 +19,7 @@ export interface UploadRecords {
 }
 
 /** How a platform sends uploaded media. `T` is what a send returns. */
-export interface UploadSteps<T> {
+interface UploadSteps<T> {
   send(reference: MediaReference): Promise<T>;
   /** `sent` if the upload was a message itself. */
   upload(source: MediaSource, signal: AbortSignal): Promise<Uploaded<T>>;

@@ -16,7 +16,7 @@ export async function botUpdateLag(db: Db): Promise<{ lag: number; setAside: num
   return { lag: found?.lag ?? 0, setAside: found?.set_aside ?? 0 };
 }
 
-export interface OwnBotCount {
+interface OwnBotCount {
   channel: Channel;
   status: string;
   count: number;
@@ -30,7 +30,7 @@ export function countOwnBots(db: Db): Promise<OwnBotCount[]> {
   );
 }
 
-export interface TroubledBot {
+interface TroubledBot {
   project_id: string;
   username: string;
   channel: Channel;

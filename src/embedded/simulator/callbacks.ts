@@ -1,6 +1,6 @@
 import type { Chat, MessageId } from './chats';
 
-export interface Callback {
+interface Callback {
   id: string;
   chat: Chat;
   messageId: MessageId;

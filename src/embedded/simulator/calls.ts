@@ -1,4 +1,4 @@
-export interface Call {
+interface Call {
   method: string;
   at: string;
   params: Record<string, unknown>;

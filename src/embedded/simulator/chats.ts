@@ -55,7 +55,7 @@ export interface ChatMessage extends Draft, UserExtras {
 }
 
 /** A notice shown over the chat. */
-export interface Toast {
+interface Toast {
   /** A sequence number, so that a page can recognise new toasts. */
   n: number;
   text: string;

@@ -21,7 +21,7 @@ export interface CallFault {
   drop_after?: boolean;
 }
 
-export type UpdateFaultKind = 'duplicate' | 'reorder' | 'message_null';
+type UpdateFaultKind = 'duplicate' | 'reorder' | 'message_null';
 
 const UPDATE_FAULTS: readonly UpdateFaultKind[] = ['duplicate', 'reorder', 'message_null'];
 

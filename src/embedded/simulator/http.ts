@@ -20,7 +20,7 @@ export type Handler = (exchange: Exchange) => Promise<boolean>;
 /** Of everything but forms, whose files are not kept. */
 const BODY_LIMIT = 64 * 1024 * 1024;
 
-export async function readBody(req: IncomingMessage): Promise<Buffer> {
+async function readBody(req: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of req as AsyncIterable<Buffer>) {

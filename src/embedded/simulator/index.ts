@@ -14,7 +14,7 @@ import { createTelegramApi } from './telegram-api';
 import { createTelegramActions } from './telegram-user';
 import { UserStore, type SimUser } from './users';
 
-export interface SimulatorOptions {
+interface SimulatorOptions {
   /** 0 means any free port. */
   port: number;
   host?: string;

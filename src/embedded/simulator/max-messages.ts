@@ -4,7 +4,7 @@ import { readMessageBody } from './max-body';
 import { badPayload, MaxError, messageShape } from './max-shapes';
 import type { Uploads } from './max-uploads';
 
-export interface MaxCall {
+interface MaxCall {
   query: URLSearchParams;
   body: Record<string, unknown>;
   signal: AbortSignal;

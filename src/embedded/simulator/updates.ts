@@ -8,7 +8,7 @@ export interface Update {
   body: Record<string, unknown>;
 }
 
-export interface PollOptions {
+interface PollOptions {
   limit: number;
   timeoutMs: number;
   accepts: (update: Update) => boolean;

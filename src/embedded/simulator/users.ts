@@ -13,7 +13,7 @@ export interface SimUser {
 }
 
 /** A range of users stored only as counters, so that 100,000 of them are cheap. */
-export interface Crowd {
+interface Crowd {
   from: number;
   count: number;
   prefix: string | null;

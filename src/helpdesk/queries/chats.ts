@@ -10,7 +10,7 @@ function valuesOf({ channel, bot, platform_user_id }: BotUserRef): unknown[] {
 }
 
 /** What the bot and a user are in the middle of. */
-export interface ChatState {
+interface ChatState {
   /** A request being written. */
   writing: { projectId: string; typeId: string | null } | null;
   /** The ticket that the user has chosen. */

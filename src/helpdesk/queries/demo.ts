@@ -2,7 +2,7 @@ import type { Db } from '../../db/pool';
 import { change } from '../../db/query';
 
 /** A ticket with a past. Times are hours ago. */
-export interface DemoTicket {
+interface DemoTicket {
   id: string;
   subject: string;
   customer: { name: string; contact: string };

@@ -36,7 +36,7 @@ const COLUMNS = `t.id, t.ticket_id, t.sender, t.internal, t.text, t.attachments,
 const FROM =
   'ticket_messages t LEFT JOIN messages m ON m.request_id = t.id AND t.delivery_status IS NOT NULL';
 
-export interface NewTicketMessageRow {
+interface NewTicketMessageRow {
   id: string;
   ticketId: string;
   sender: TicketMessageRow['sender'];

@@ -76,7 +76,7 @@ export async function lockTicket(db: Db, projectId: string, id: string): Promise
   return findTicket(db, projectId, id);
 }
 
-export interface NewTicketRow {
+interface NewTicketRow {
   id: string;
   projectId: string;
   number: number;
@@ -232,7 +232,7 @@ export function listTickets(
   return search.words === undefined ? rows(db, name, text, all) : rowsPlannedAnew(db, text, all);
 }
 
-export interface TicketCounts {
+interface TicketCounts {
   new: number;
   in_progress: number;
   waiting: number;

@@ -14,7 +14,7 @@ export interface OperatorSession extends SessionLogRow {
   workflow_started_at: Date | null;
 }
 
-export interface OperatorSessionFilter {
+interface OperatorSessionFilter {
   projectId?: string | undefined;
   status?: LoggedStatus | undefined;
   since?: string | undefined;

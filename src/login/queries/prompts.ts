@@ -23,7 +23,7 @@ const columnsOf = (
   ${p}.message_id, ${p}.update_id, ${p}.closed_at IS NOT NULL AS closed`;
 const COLUMNS = columnsOf('auth_prompts');
 
-export interface NewPrompt {
+interface NewPrompt {
   session_id: string;
   nonce_hash: Buffer;
   channel: Channel;

@@ -57,7 +57,7 @@ export async function secondsUntilRequestFits(
   return Math.max(0, found?.seconds ?? 0);
 }
 
-export interface NewRequestRow extends Pick<
+interface NewRequestRow extends Pick<
   NewRequest,
   'purpose' | 'message' | 'state' | 'client_ip' | 'user_agent'
 > {

@@ -30,7 +30,7 @@ export interface MessageOrigin {
   sourceId?: string;
 }
 
-export interface NewMessage {
+interface NewMessage {
   subscriberId: string;
   channel: Channel;
   /** Where it differs between the recipients: the template as it is for this one. */
@@ -203,7 +203,7 @@ export function listOldMessages(
   );
 }
 
-export interface UnfinishedMessage extends MessageRow {
+interface UnfinishedMessage extends MessageRow {
   project_id: string;
   external_id: string | null;
 }

@@ -69,7 +69,7 @@ export async function activateOtp(
   );
 }
 
-export interface OtpAttempt {
+interface OtpAttempt {
   verified: boolean;
   attempts_left: number;
   attempted_at: Date;

@@ -2,7 +2,7 @@ import type { DeclineReason, SessionStatus } from '../../login/contract';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 
-export interface NewLogin {
+interface NewLogin {
   session_id: string;
   project_id: string;
   client_id: string;

@@ -1,12 +1,12 @@
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
 
-export interface OidcRecord {
+interface OidcRecord {
   payload: Record<string, unknown>;
   consumed: boolean;
 }
 
-export interface NewRecord {
+interface NewRecord {
   model: string;
   idHash: Buffer;
   payload: Record<string, unknown>;
@@ -112,7 +112,7 @@ export function revokeGrant(db: Db, grantId: string, grantHash: Buffer): Promise
   );
 }
 
-export interface WaitingDevice extends OidcRecord {
+interface WaitingDevice extends OidcRecord {
   id_hash: Buffer;
   expired: boolean;
 }

@@ -5,7 +5,7 @@ import type { Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
 
 /** What the dashboard shows of the person who has signed in. */
-export interface AccountView {
+interface AccountView {
   account_id: string;
   first_name: string;
   username: string | null;

@@ -44,7 +44,7 @@ export interface AuditRow extends Required<NewAuditEntry> {
   cursor_at: string;
 }
 
-export interface AuditFilter {
+interface AuditFilter {
   /** An id, `cli` or `system`. */
   actor?: string | undefined;
   action?: string | undefined;

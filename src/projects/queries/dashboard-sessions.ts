@@ -7,7 +7,7 @@ import { PROJECT_COLUMNS } from './projects';
 /** Who has signed in: by an API key, or a person. */
 export type SessionOwner = { key_id: string } | { account_id: string; project_id: string | null };
 
-export interface NewDashboardSession {
+interface NewDashboardSession {
   hash: Buffer;
   owner: SessionOwner;
   ip: string | null;

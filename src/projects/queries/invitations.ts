@@ -33,7 +33,7 @@ const SELECT = `SELECT i.id, i.project_id, i.role, i.name, i.token_sealed, i.cre
   LEFT JOIN api_keys k ON i.created_by_type = 'key' AND k.id = i.created_by AND k.project_id = i.project_id
     AND k.revoked_at IS NULL`;
 
-export interface NewInvitationRow {
+interface NewInvitationRow {
   id: string;
   project_id: string;
   role: Role;

@@ -93,7 +93,7 @@ export function findNotifiedMembers(db: Db, projectId: string): Promise<Notified
 }
 
 /** A route of a form that writes to members. */
-export interface FormMessage {
+interface FormMessage {
   projectId: string;
   formId: string;
   formName: string;

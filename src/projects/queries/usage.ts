@@ -1,7 +1,7 @@
 import type { Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
 
-export interface MonthUsage {
+interface MonthUsage {
   month: string;
   plan_used: number;
   logins: number;

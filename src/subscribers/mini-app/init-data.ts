@@ -11,7 +11,7 @@ export interface InitData {
 }
 
 /** What an `init_data` says; nothing of it may be trusted before `isSigned`. */
-export interface UnverifiedInitData extends InitData {
+interface UnverifiedInitData extends InitData {
   /** Unix seconds. */
   signedAt: number;
   hash: Buffer;

@@ -24,7 +24,7 @@ const LIVE = `(max_uses IS NULL OR uses < max_uses) AND (expires_at IS NULL OR e
 const COLUMNS = `id, project_id, token_sealed, name, tags, permissions, external_id, expires_at, max_uses, uses, created_at,
   ${LIVE} AS live`;
 
-export interface NewLinkRow {
+interface NewLinkRow {
   id: string;
   token_hash: Buffer;
   token_sealed: string;

@@ -7,7 +7,7 @@ import { change, row, rows, useStoredPlans } from '../../db/query';
 import type { SubscriberRecord } from '../record';
 import { SUBSCRIBER_COLUMNS } from './subscriptions';
 
-export interface SubscriberFilter {
+interface SubscriberFilter {
   channel?: Channel | undefined;
   tag?: string | undefined;
   external_id?: string | undefined;
