@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { eventNames, eventRegistry, type EventEntry } from '../../src/events/contract';
 import { errorCodes } from '../../src/contract/errors';
 import { jsonSchema } from '../../src/contract/json-schema';
+import { createComponents } from '../../src/http/openapi-components';
 import { headerSchemas, type RouteSpec } from '../../src/http/route';
 import { routeKey, sdkNames } from '../../src/http/sdk-names';
 import { routeSpecs } from './routes';
@@ -47,6 +48,8 @@ export interface SdkMethod {
 }
 
 export interface SdkModel {
+  /** The named schemas of the OpenAPI document. */
+  components: { name: string; schema: Schema }[];
   methods: SdkMethod[];
   groups: { name: string; methods: SdkMethod[] }[];
   events: { name: string; summary: string; schema: Schema }[];
@@ -71,6 +74,7 @@ export function sdkModel(): SdkModel {
     groups.set(method.group, [...members, method]);
   }
   return {
+    components: componentsOf(specs),
     methods,
     groups: [...groups].map(([name, members]) => ({ name, methods: members })),
     events: eventNames.map((name) => {
@@ -79,6 +83,33 @@ export function sdkModel(): SdkModel {
     }),
     errorCodes,
   };
+}
+
+function componentsOf(specs: RouteSpec[]): SdkModel['components'] {
+  const components = createComponents();
+  for (const { body, response } of specs) {
+    if (body) components.schema(body, 'input');
+    if (response && !Array.isArray(response)) components.schema(response, 'output');
+  }
+  for (const name of eventNames) components.schema(eventRegistry[name].schema, 'output');
+  const { schemas } = components.named({ components })['components'] as { schemas: Record<string, Schema> };
+  // What a request and a response have in common has the name of the response's.
+  const names = Object.keys(schemas).sort((a, b) => Number(/Input$/.test(a)) - Number(/Input$/.test(b)));
+  return names.map((name) => ({ name, schema: expanded(schemas[name], schemas) as Schema }));
+}
+
+/** A schema without references, as the schemas of the routes are. */
+function expanded(value: unknown, schemas: Record<string, Schema>): unknown {
+  if (Array.isArray(value)) return value.map((each) => expanded(each, schemas));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref, ...others } = value as Schema;
+  const name = /^#\/components\/schemas\/(\w+)$/.exec($ref ?? '')?.[1];
+  const whole = name === undefined ? value : { ...others, ...without(schemas[name], others) };
+  return Object.fromEntries(Object.entries(whole).map(([key, each]) => [key, expanded(each, schemas)]));
+}
+
+function without(schema: Schema | undefined, taken: object): object {
+  return Object.fromEntries(Object.entries(schema ?? {}).filter(([key]) => !(key in taken)));
 }
 
 export function routeKeyOf({ httpMethod, path }: SdkMethod): string {
@@ -163,9 +194,12 @@ function isWorthAName({ properties, oneOf, anyOf }: Schema): boolean {
   );
 }
 
-/** All types of the SDKs: the body, query, response and items of each method, and the data of each event. */
-export function namedSchemas({ methods, events }: SdkModel): NamedSchemas {
+/** All types of the SDKs: the named schemas, then the body, query, response and items of each method, and the data of each event. */
+export function namedSchemas({ components, methods, events }: SdkModel): NamedSchemas {
   const named = new NamedSchemas();
+  for (const { name, schema } of components) {
+    if (!named.find(schema)) named.add(name, schema, schema.description ?? '');
+  }
   for (const each of methods) {
     const { group, name, body, textType, fileTypes, query, response, items } = each;
     const prefix = pascalCase(group) + pascalCase(name);

@@ -1,4 +1,4 @@
-import { channels, type Channel } from '../contract/common';
+import { channels, exampleLinks, type Channel } from '../contract/common';
 import { max } from './max';
 import type { Platform } from './platform';
 import { telegram } from './telegram';
@@ -9,6 +9,7 @@ const registered = new Map<Channel, Platform>();
 export function registerPlatform(platform: Platform): void {
   registered.set(platform.name, platform);
   channels.push(platform.name);
+  exampleLinks[platform.name] = `${platform.link('example_bot', '')}…`;
 }
 
 registerPlatform(telegram);

@@ -6,13 +6,15 @@ const TOKEN_LENGTH = 256;
 
 export const channelParams = z.strictObject({ channel: channelSchema });
 
-export const connectBotSchema = z.strictObject({
-  token: z
-    .string()
-    .min(1)
-    .max(TOKEN_LENGTH)
-    .describe('The token that the messenger gave the bot. It is stored encrypted and never returned.'),
-});
+export const connectBotSchema = z
+  .strictObject({
+    token: z
+      .string()
+      .min(1)
+      .max(TOKEN_LENGTH)
+      .describe('The token that the messenger gave the bot. It is stored encrypted and never returned.'),
+  })
+  .meta({ examples: [{ token: '<bot token>' }] });
 
 const connectedBot = { channel: exampleChannel, bot_username: 'example_bot', own: true, status: 'connected' };
 
@@ -31,16 +33,23 @@ export const channelViewSchema = z
       ),
     error: z.string().optional().describe('What the messenger said, for an own bot that is not connected.'),
   })
-  .meta({ examples: [connectedBot] });
+  .meta({ id: 'Channel', examples: [connectedBot] });
 export type ChannelView = z.infer<typeof channelViewSchema>;
 
 const inBothLanguages = z.strictObject({ en: z.string(), ru: z.string() });
 
 const messengerSchema = z.strictObject({
   channel: channelSchema,
-  label: inBothLanguages.describe('Its name.'),
-  icon: z.string().describe('SVG.'),
-  token_hint: inBothLanguages.describe('Where a bot’s token comes from.'),
+  label: inBothLanguages
+    .describe('Its name.')
+    .meta({ examples: [{ en: exampleChannel, ru: exampleChannel }] }),
+  icon: z
+    .string()
+    .describe('SVG.')
+    .meta({ examples: ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24">…</svg>'] }),
+  token_hint: inBothLanguages
+    .describe('Where a bot’s token comes from.')
+    .meta({ examples: [{ en: '@BotFather: /newbot', ru: '@BotFather: /newbot' }] }),
 });
 export type MessengerView = z.infer<typeof messengerSchema>;
 

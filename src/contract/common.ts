@@ -11,8 +11,10 @@ export type Channel = string;
 export const channels: Channel[] = [];
 /* In examples of the API description. */
 export const exampleChannel = 'telegram';
-export const EXAMPLE_UUID = '4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01';
-export const EXAMPLE_TIME = '2026-01-15T10:30:00.000+00:00';
+export const exampleId = '4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01';
+export const exampleTime = '2026-01-15T10:30:00.000+00:00';
+/** A link to a bot of each messenger. Filled like `channels`. */
+export const exampleLinks: Record<Channel, string> = {};
 
 export const channelSchema = z.lazy(() => z.enum(channels));
 
@@ -22,15 +24,20 @@ type ChannelFields<Suffix extends string> = Record<`${Channel}_${Suffix}`, z.Zod
 export function channelFields<Suffix extends string>(
   suffix: Suffix,
   description: string,
+  examples: Record<Channel, string> = {},
 ): ChannelFields<Suffix> {
   const field = z.string().nullable().describe(description);
   return Object.fromEntries(
-    channels.map((channel) => [`${channel}_${suffix}`, field]),
+    channels.map((channel) => [
+      `${channel}_${suffix}`,
+      field.meta({ examples: [examples[channel] ?? null] }),
+    ]),
   ) as ChannelFields<Suffix>;
 }
 
 /** The links that open the bots. */
-export const channelLinks = () => channelFields('link', 'Opens the bot; null if the channel is not offered.');
+export const channelLinks = () =>
+  channelFields('link', 'Opens the bot; null if the channel is not offered.', exampleLinks);
 
 export const languages = ['ru', 'en'] as const;
 export type Language = (typeof languages)[number];
@@ -70,16 +77,32 @@ export type EndpointDisabledReason = (typeof endpointDisabledReasons)[number];
 
 /** The subscriber that an event is about. */
 export const whoFields = {
-  subscriber_id: z.string().describe('The user; the same in every event of the project.'),
+  subscriber_id: z
+    .string()
+    .describe('The user; the same in every event of the project.')
+    .meta({ examples: [exampleId] }),
   channel: channelSchema.describe('The messenger.'),
-  external_id: z.string().nullable().describe('Your own id of the user, if you gave one.'),
+  external_id: z
+    .string()
+    .nullable()
+    .describe('Your own id of the user, if you gave one.')
+    .meta({ examples: ['user-42'] }),
 };
 
 /** The same where there may be no subscriber: then all three are null. */
 export const nullableWhoFields = {
-  subscriber_id: z.string().min(1).check(characters(128)).nullable(),
+  subscriber_id: z
+    .string()
+    .min(1)
+    .check(characters(128))
+    .nullable()
+    .meta({ examples: [exampleId] }),
   channel: channelSchema.nullable(),
-  external_id: z.string().check(characters(limits.externalIdLength)).nullable(),
+  external_id: z
+    .string()
+    .check(characters(limits.externalIdLength))
+    .nullable()
+    .meta({ examples: ['user-42'] }),
 };
 
 const { slugLength } = limits;

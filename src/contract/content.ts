@@ -33,7 +33,8 @@ const buttonSchema = z
   .refine(
     (button) => (button.url === undefined) !== (button.data === undefined),
     'must have either url or data',
-  );
+  )
+  .meta({ id: 'Button' });
 export type ContentButton = z.output<typeof buttonSchema>;
 
 const TEXT_TOO_LONG = `can have up to ${limits.messageTextLength} characters; most emoji count as two or more`;
@@ -44,7 +45,8 @@ export const textSchema = z
   .refine((text) => text.trim() !== '', 'must not be empty')
   .describe(
     `Up to ${limits.messageTextLength} characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more.`,
-  );
+  )
+  .meta({ examples: ['Your order is on its way.'] });
 
 export const formatSchema = z.enum(['plain', 'markdown', 'html']);
 
@@ -54,10 +56,14 @@ export const buttonsSchema = z
   .describe('Rows of buttons; each button has either `url` or `data`.');
 
 export const mediaSchema = z
-  .strictObject({ type: z.enum(['photo', 'video', 'document']), url: webUrl('media.url') })
+  .strictObject({
+    type: z.enum(['photo', 'video', 'document']),
+    url: webUrl('media.url').meta({ examples: ['https://shop.example.com/summer.jpg'] }),
+  })
   .describe(
     `A photo of up to ${limits.photoBytes / MIB} MB, or a video or document of up to ${limits.videoOrDocumentBytes / MIB} MB. Telegram shows a photo over 10 MB as a document.`,
-  );
+  )
+  .meta({ id: 'Media' });
 export type MessageMedia = z.output<typeof mediaSchema>;
 
 /** The content of a message that is given in full. */
@@ -157,7 +163,10 @@ export function normalContent<B extends Given>(body: B): Omit<B, keyof Given> & 
 }
 
 /** A message in full or a template, as a field of its own. It is stored and shown as given; `normalContent` is what is sent. */
-export const contentSchema = z.strictObject(givenContentFields).superRefine(checkContent);
+export const contentSchema = z
+  .strictObject(givenContentFields)
+  .superRefine(checkContent)
+  .meta({ id: 'Content' });
 export type ContentAsGiven = z.output<typeof contentSchema>;
 
 export function isTemplated<T extends object>(content: T): content is T & TemplateContent {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { characters } from '../contract/characters';
-import { idSchema, pageQuery, timestampSchema } from '../contract/common';
+import { idSchema, pageQuery, timestampSchema, exampleId } from '../contract/common';
 import { contentSchema, givenContentFields, normalContent, type GivenContent } from '../contract/content';
 import { limits } from '../contract/limits';
 import { trackedNameSchema } from '../tracked/contract';
@@ -32,7 +32,8 @@ export const triggerSchema = z
     z.strictObject({ type: z.literal('subscription') }),
     z.strictObject({ type: z.literal('manual') }),
   ])
-  .describe('What enrols a subscriber. Manual enrolment works for every chain.');
+  .describe('What enrols a subscriber. Manual enrolment works for every chain.')
+  .meta({ id: 'DripTrigger' });
 export type Trigger = z.output<typeof triggerSchema>;
 
 /** The target of a condition that ends the chain. */
@@ -115,14 +116,16 @@ const stepSchemas = {
   end: z.strictObject({ id: stepIdSchema, type: z.literal('end') }),
 } as const;
 
-const stepSchema = z.discriminatedUnion('type', [
-  stepSchemas.delay,
-  stepSchemas.wait_until,
-  stepSchemas.condition,
-  stepSchemas.send,
-  stepSchemas.tag,
-  stepSchemas.end,
-]);
+const stepSchema = z
+  .discriminatedUnion('type', [
+    stepSchemas.delay,
+    stepSchemas.wait_until,
+    stepSchemas.condition,
+    stepSchemas.send,
+    stepSchemas.tag,
+    stepSchemas.end,
+  ])
+  .meta({ id: 'DripStep' });
 
 export type Step = z.output<typeof stepSchema>;
 export type StepOf<T extends Step['type']> = Extract<Step, { type: T }>;
@@ -157,68 +160,91 @@ const statusSchema = z
     'Only an active chain takes subscribers and runs steps; due steps wait until it is active again.',
   );
 
-export const newChainSchema = z.strictObject({
-  name: nameSchema,
-  trigger: triggerSchema,
-  steps: stepsSchema,
-  exit_on: exitSchema.nullable().optional(),
-  reentry: reentrySchema.default('once'),
-  status: statusSchema.default('draft'),
-});
+export const newChainSchema = z
+  .strictObject({
+    name: nameSchema,
+    trigger: triggerSchema,
+    steps: stepsSchema,
+    exit_on: exitSchema.nullable().optional(),
+    reentry: reentrySchema.default('once'),
+    status: statusSchema.default('draft'),
+  })
+  .meta({
+    examples: [
+      {
+        name: 'Welcome',
+        trigger: { type: 'subscription' },
+        steps: [
+          { id: 'hello', type: 'send', content: { text: 'Welcome! Reply here if you have a question.' } },
+          { id: 'two-days', type: 'delay', minutes: 2880 },
+          { id: 'daytime', type: 'wait_until', from: '09:00', to: '18:00' },
+          { id: 'tips', type: 'send', content: { text: 'Three tips for the start' } },
+        ],
+        exit_on: { rules: [{ event: 'purchase' }] },
+        status: 'active',
+      },
+    ],
+  });
 export type NewChain = z.output<typeof newChainSchema>;
 
-export const chainChangesSchema = z.strictObject({
-  name: nameSchema.optional(),
-  trigger: triggerSchema.optional(),
-  steps: stepsSchema.optional(),
-  exit_on: exitSchema.nullable().optional(),
-  reentry: reentrySchema.optional(),
-  status: statusSchema.optional(),
-  migrate: z
-    .boolean()
-    .optional()
-    .describe(
-      'Moves the active enrolments of earlier versions to the newest one, where their current step still exists.',
-    ),
-});
+export const chainChangesSchema = z
+  .strictObject({
+    name: nameSchema.optional(),
+    trigger: triggerSchema.optional(),
+    steps: stepsSchema.optional(),
+    exit_on: exitSchema.nullable().optional(),
+    reentry: reentrySchema.optional(),
+    status: statusSchema.optional(),
+    migrate: z
+      .boolean()
+      .optional()
+      .describe(
+        'Moves the active enrolments of earlier versions to the newest one, where their current step still exists.',
+      ),
+  })
+  .meta({ examples: [{ status: 'paused' }] });
 export type ChainChanges = z.output<typeof chainChangesSchema>;
 
 /** The step as it is shown. */
-const stepView = z.discriminatedUnion('type', [
-  z.strictObject({ ...stepSchemas.delay.shape, id: z.string() }),
-  z.strictObject({
-    ...stepSchemas.wait_until.shape,
-    id: z.string(),
-    weekdays: z.array(z.number().int()).optional(),
-    timezone: z.enum(['recipient', 'project']),
-  }),
-  z.strictObject({ ...stepSchemas.condition.shape, id: z.string() }),
-  z.strictObject({
-    ...stepSchemas.send.shape,
-    id: z.string(),
-    content: z.strictObject(givenContentFields),
-  }),
-  z.strictObject({
-    ...stepSchemas.tag.shape,
-    id: z.string(),
-    add: z.array(z.string()).optional(),
-    remove: z.array(z.string()).optional(),
-  }),
-  stepSchemas.end,
-]);
+const stepView = z
+  .discriminatedUnion('type', [
+    z.strictObject({ ...stepSchemas.delay.shape, id: z.string().meta({ examples: ['hello'] }) }),
+    z.strictObject({
+      ...stepSchemas.wait_until.shape,
+      id: z.string(),
+      weekdays: z.array(z.number().int()).optional(),
+      timezone: z.enum(['recipient', 'project']),
+    }),
+    z.strictObject({ ...stepSchemas.condition.shape, id: z.string() }),
+    z.strictObject({
+      ...stepSchemas.send.shape,
+      id: z.string(),
+      content: z.strictObject(givenContentFields),
+    }),
+    z.strictObject({
+      ...stepSchemas.tag.shape,
+      id: z.string(),
+      add: z.array(z.string()).optional(),
+      remove: z.array(z.string()).optional(),
+    }),
+    stepSchemas.end,
+  ])
+  .meta({ id: 'DripStep' });
 
-export const chainSchema = z.strictObject({
-  drip_id: idSchema,
-  name: z.string(),
-  trigger: triggerSchema,
-  steps: z.array(stepView),
-  exit_on: subscriberRulesSchema.nullable(),
-  reentry: z.enum(reentries),
-  status: z.enum(chainStatuses),
-  version: z.number().int().describe('Raised by a change of trigger, steps or exit_on.'),
-  created_at: timestampSchema,
-  updated_at: timestampSchema,
-});
+export const chainSchema = z
+  .strictObject({
+    drip_id: idSchema,
+    name: z.string().meta({ examples: ['Welcome'] }),
+    trigger: triggerSchema,
+    steps: z.array(stepView),
+    exit_on: subscriberRulesSchema.nullable(),
+    reentry: z.enum(reentries),
+    status: z.enum(chainStatuses),
+    version: z.number().int().describe('Raised by a change of trigger, steps or exit_on.'),
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+  })
+  .meta({ id: 'DripChain' });
 export type ChainView = z.infer<typeof chainSchema>;
 
 export const newEnrolmentSchema = z
@@ -233,25 +259,38 @@ export const newEnrolmentSchema = z
       .optional()
       .describe('Shown in templates as `event.<property>`.'),
   })
-  .superRefine(checkRecipient);
+  .superRefine(checkRecipient)
+  .meta({ examples: [{ subscriber_id: '<subscriber_id>' }] });
 export type NewEnrolmentRequest = z.output<typeof newEnrolmentSchema>;
 
-export const enrolmentSchema = z.strictObject({
-  enrolment_id: idSchema,
-  drip_id: idSchema,
-  version: z.number().int(),
-  subscriber_id: z.string(),
-  status: z.enum(enrolmentStatuses),
-  reason: z.string().nullable().describe('Why it was exited: `exit_rule` or `unsubscribed`.'),
-  step_id: z.string().nullable().describe('The current step, or the last one.'),
-  next_at: timestampSchema.nullable().describe('When the next step is due; null once it has ended.'),
-  started_at: timestampSchema,
-  ended_at: timestampSchema.nullable(),
-});
+export const enrolmentSchema = z
+  .strictObject({
+    enrolment_id: idSchema,
+    drip_id: idSchema,
+    version: z.number().int(),
+    subscriber_id: z.string().meta({ examples: [exampleId] }),
+    status: z.enum(enrolmentStatuses),
+    reason: z.string().nullable().describe('Why it was exited: `exit_rule` or `unsubscribed`.'),
+    step_id: z
+      .string()
+      .nullable()
+      .describe('The current step, or the last one.')
+      .meta({ examples: ['hello'] }),
+    next_at: timestampSchema
+      .nullable()
+      .describe('When the next step is due; null once it has ended.')
+      .meta({ examples: ['2026-01-15T12:00:00.000+00:00'] }),
+    started_at: timestampSchema,
+    ended_at: timestampSchema.nullable().meta({ examples: [null] }),
+  })
+  .meta({ id: 'Enrolment' });
 export type EnrolmentView = z.infer<typeof enrolmentSchema>;
 
 export const listedEnrolmentSchema = enrolmentSchema.extend({
-  first_name: z.string().describe('Of the subscriber, as it is now.'),
+  first_name: z
+    .string()
+    .describe('Of the subscriber, as it is now.')
+    .meta({ examples: ['Anna'] }),
 });
 export type ListedEnrolment = z.infer<typeof listedEnrolmentSchema>;
 
@@ -276,16 +315,35 @@ export const statsQuery = z.strictObject({
 });
 
 export const chainStatsSchema = z.strictObject({
-  enrolled: z.number().int(),
-  active: z.number().int(),
-  completed: z.number().int(),
+  enrolled: z
+    .number()
+    .int()
+    .meta({ examples: [10] }),
+  active: z
+    .number()
+    .int()
+    .meta({ examples: [6] }),
+  completed: z
+    .number()
+    .int()
+    .meta({ examples: [3] }),
   exited: z.number().int(),
-  cancelled: z.number().int(),
+  cancelled: z
+    .number()
+    .int()
+    .meta({ examples: [0] }),
   steps: z.array(
     z.strictObject({
-      step_id: z.string(),
-      reached: z.number().int().describe('Enrolments in which the step has begun.'),
-      sent: z.number().int(),
+      step_id: z.string().meta({ examples: ['hello'] }),
+      reached: z
+        .number()
+        .int()
+        .describe('Enrolments in which the step has begun.')
+        .meta({ examples: [10] }),
+      sent: z
+        .number()
+        .int()
+        .meta({ examples: [8] }),
       failed: z.number().int(),
       skipped: z
         .number()

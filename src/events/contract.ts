@@ -8,7 +8,7 @@ import {
   timestampSchema,
   whoFields,
 } from '../contract/common';
-import { writtenSchema } from '../contract/json-schema';
+import { jsonSchema } from '../contract/json-schema';
 import { limits, planNames } from '../contract/limits';
 import { formSubmittedExample, formSubmittedSchema } from './forms/contract';
 import { ticketEventSchemas, ticketExample } from './tickets/contract';
@@ -47,13 +47,29 @@ const AT = '2026-01-15T10:30:00.000+00:00';
 
 export const subscriberFields = {
   ...whoFields,
-  first_name: z.string().describe('As in the messenger.'),
-  username: z.string().nullable().describe('In the messenger, without @.'),
+  first_name: z
+    .string()
+    .describe('As in the messenger.')
+    .meta({ examples: ['Anna'] }),
+  username: z
+    .string()
+    .nullable()
+    .describe('In the messenger, without @.')
+    .meta({ examples: ['anna'] }),
   lang: z.enum(languages).describe('The language in which the bot talks to the user.'),
-  permissions: z.array(z.string()).describe('What the user agreed to receive.'),
-  tags: z.array(z.string()).describe('Labels that your project gave.'),
+  permissions: z
+    .array(z.string())
+    .describe('What the user agreed to receive.')
+    .meta({ examples: [['news']] }),
+  tags: z
+    .array(z.string())
+    .describe('Labels that your project gave.')
+    .meta({ examples: [['beta']] }),
   active: z.boolean().describe('Whether messages can be sent: false after /stop or a block.'),
-  blocked: z.boolean().describe('Whether the user has blocked the bot.'),
+  blocked: z
+    .boolean()
+    .describe('Whether the user has blocked the bot.')
+    .meta({ examples: [false] }),
   created_at: timestampSchema.describe('When the user first subscribed.'),
 };
 
@@ -482,46 +498,61 @@ export const givenEventIdSchema = z
     `must be 1 to ${limits.publishedIdLength} printable characters`,
   );
 
-export const publishSchema = z.strictObject({
-  events: z
-    .array(
-      z.strictObject({
-        event: eventNameSchema,
-        data: z.record(z.string(), z.unknown()).describe('As the schema of the event says; sent as given.'),
-        event_id: givenEventIdSchema
-          .optional()
-          .describe(
-            `The publisher’s own id. The same id within ${limits.publishedIdDays} days is a duplicate and has no effect.`,
-          ),
-      }),
-    )
-    .min(1)
-    .max(limits.publishEvents),
-});
+export const publishSchema = z
+  .strictObject({
+    events: z
+      .array(
+        z.strictObject({
+          event: eventNameSchema,
+          data: z.record(z.string(), z.unknown()).describe('As the schema of the event says; sent as given.'),
+          event_id: givenEventIdSchema
+            .optional()
+            .describe(
+              `The publisher’s own id. The same id within ${limits.publishedIdDays} days is a duplicate and has no effect.`,
+            ),
+        }),
+      )
+      .min(1)
+      .max(limits.publishEvents),
+  })
+  .meta({
+    examples: [
+      { events: [{ event: 'form.submitted', event_id: 'submission-1001', data: formSubmittedExample }] },
+    ],
+  });
 export type PublishRequest = z.infer<typeof publishSchema>;
 
 export const publishResultSchema = z.strictObject({
-  event_id: z.string().describe('The given id, or the one that Herald chose.'),
+  event_id: z
+    .string()
+    .describe('The given id, or the one that Herald chose.')
+    .meta({ examples: ['submission-1001'] }),
   status: z.enum(['accepted', 'duplicate']),
   deliveries: z.number().int().describe('How many endpoints the event is sent to.'),
 });
 export type PublishResult = z.infer<typeof publishResultSchema>;
 
-export const eventTypeSchema = z.strictObject({
-  name: z.string(),
-  description: z.string(),
-  schema: z
-    .record(z.string(), z.unknown())
-    .describe(
-      'JSON Schema of the whole body. Later versions may add fields; `POST /v1/publish` refuses unknown ones.',
-    ),
-  example: z.record(z.string(), z.unknown()),
-  source: z
-    .enum(['herald', 'publisher'])
-    .describe(
-      '`publisher`: the project can publish it (`POST /v1/publish`). `ticket.*` is `herald` while the project’s own helpdesk is enabled.',
-    ),
-});
+export const eventTypeSchema = z
+  .strictObject({
+    name: z.string().meta({ examples: ['auth.completed'] }),
+    description: z
+      .string()
+      .meta({ examples: ['A session that was created through the API has been confirmed.'] }),
+    schema: z
+      .record(z.string(), z.unknown())
+      .describe(
+        'JSON Schema of the whole body. Later versions may add fields; `POST /v1/publish` refuses unknown ones.',
+      ),
+    example: z.record(z.string(), z.unknown()),
+    source: z
+      .enum(['herald', 'publisher'])
+      .describe(
+        '`publisher`: the project can publish it (`POST /v1/publish`). `ticket.*` is `herald` while the project’s own helpdesk is enabled.',
+      ),
+  })
+  .meta({ id: 'EventType' });
+
+const JSON_SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
 
 /**
  * The catalogue as `GET /v1/event-types` shows it. The schema and the example are those of the whole body; the example has
@@ -534,7 +565,7 @@ export const eventTypes = () =>
     return {
       name,
       description: entry.summary + (isExtension(name) ? ' An extension of Herald.' : ''),
-      schema: writtenSchema(body),
+      schema: { $schema: JSON_SCHEMA, ...jsonSchema(body, 'output') } as Record<string, unknown>,
       example: { event: name, data: entry.schema.parse(entry.example) } as Record<string, unknown>,
       source: entry.source,
     };

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { AppError } from '../contract/errors';
 import { followedLists } from '../contract/followed-lists';
-import { EXAMPLE_TIME, EXAMPLE_UUID } from '../contract/common';
+import { exampleId, exampleTime } from '../contract/common';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { EventStream, route } from '../http/route';
@@ -167,7 +167,7 @@ function eventFrame({ id, name, test, created_at, body }: Omit<StreamedEvent, 's
 function exampleFrame(): string {
   const name = 'auth.completed';
   const body = JSON.stringify({ event: name, data: eventRegistry[name].example });
-  return eventFrame({ id: EXAMPLE_UUID, name, test: false, created_at: new Date(EXAMPLE_TIME), body });
+  return eventFrame({ id: exampleId, name, test: false, created_at: new Date(exampleTime), body });
 }
 
 /** An id without data: a reader that has received no event for a while resumes here. */

@@ -46,17 +46,25 @@ const keySchema = z
 const labelText = z.string().trim().min(1).check(characters(limits.formLabelLength));
 
 const optionSchema = z.strictObject({
-  value: z.string().trim().min(1).check(characters(limits.formOptionLength)),
-  label_en: labelText.optional(),
-  label_ru: labelText.optional(),
+  value: z
+    .string()
+    .trim()
+    .min(1)
+    .check(characters(limits.formOptionLength))
+    .meta({ examples: ['order'] }),
+  label_en: labelText.optional().meta({ examples: ['An order'] }),
+  label_ru: labelText.optional().meta({ examples: ['Заказ'] }),
 });
 export type FieldOption = z.output<typeof optionSchema>;
 
 const fieldShape = {
-  key: z.string(),
+  key: z.string().meta({ examples: ['phone'] }),
   type: z.enum(fieldTypes),
-  label_en: labelText.optional().describe('One of the two labels is required.'),
-  label_ru: labelText.optional(),
+  label_en: labelText
+    .optional()
+    .describe('One of the two labels is required.')
+    .meta({ examples: ['Phone'] }),
+  label_ru: labelText.optional().meta({ examples: ['Телефон'] }),
   required: z.boolean().optional().describe('Default: false. A required checkbox must be ticked.'),
   min: z
     .number()
@@ -71,7 +79,10 @@ const fieldShape = {
     .describe('Required for select and multiselect, and only there.'),
 };
 
-const fieldSchema = z.strictObject({ ...fieldShape, key: keySchema }).superRefine(checkField);
+const fieldSchema = z
+  .strictObject({ ...fieldShape, key: keySchema })
+  .superRefine(checkField)
+  .meta({ id: 'FormField' });
 export type Field = z.output<typeof fieldSchema>;
 
 /** What `min` and `max` of a field mean; null where it has neither. */
@@ -137,7 +148,10 @@ function uniqueKeys(fields: readonly { key: string }[], ctx: z.RefinementCtx): v
 
 const ruleSchema = z
   .strictObject({
-    field: z.string().describe('The key of a field of the form.'),
+    field: z
+      .string()
+      .describe('The key of a field of the form.')
+      .meta({ examples: ['topic'] }),
     op: z
       .enum(ruleOperators)
       .describe(
@@ -146,7 +160,8 @@ const ruleSchema = z
     value: z
       .union([z.string().check(characters(limits.propertyLength)), z.number(), z.boolean()])
       .optional()
-      .describe('For `exists`: true (default), or false for a field without an answer.'),
+      .describe('For `exists`: true (default), or false for a field without an answer.')
+      .meta({ examples: ['order'] }),
   })
   .superRefine((rule, ctx) => {
     const message = ruleValueProblem(rule);
@@ -159,7 +174,8 @@ const whenSchema = z
     match: z.enum(['all', 'any']).optional().describe('Default: `all`.'),
     rules: z.array(ruleSchema).min(1).max(limits.rules),
   })
-  .describe('Rules on the answers; without them the route always runs.');
+  .describe('Rules on the answers; without them the route always runs.')
+  .meta({ id: 'FormRules' });
 export type AnswerRules = z.output<typeof whenSchema>;
 
 const when = whenSchema.optional();
@@ -192,7 +208,8 @@ export const routeSchema = z
   ])
   .describe(
     'What follows from a submission. Routes run in order; `spam` moves the submission to the spam folder and ends. Without a subscriber, tag, event and a message to the submitter are skipped.',
-  );
+  )
+  .meta({ id: 'FormRoute' });
 export type FormRoute = z.output<typeof routeSchema>;
 export type RouteAction = FormRoute['action'];
 export const routeActions = Object.keys(routeSchemas) as [RouteAction, ...RouteAction[]];
@@ -279,43 +296,105 @@ export const newFormSchema = z
   .refine(({ captcha }) => !captcha || captcha.secret !== undefined, {
     path: ['captcha', 'secret'],
     message: 'is required',
+  })
+  .meta({
+    id: 'NewForm',
+    examples: [
+      {
+        name: 'Call me back',
+        title_en: 'We will call you back',
+        title_ru: 'Перезвоним вам',
+        fields: [
+          { key: 'name', type: 'text', label_en: 'Your name', label_ru: 'Как вас зовут', required: true },
+          { key: 'phone', type: 'phone', label_en: 'Phone', label_ru: 'Телефон', required: true },
+          {
+            key: 'topic',
+            type: 'select',
+            label_en: 'What is it about?',
+            label_ru: 'О чём вопрос?',
+            options: [{ value: 'order', label_en: 'An order', label_ru: 'Заказ' }, { value: 'other' }],
+          },
+        ],
+        routes: [
+          { action: 'tag', tag: 'callback' },
+          {
+            action: 'message',
+            to: 'members',
+            content: { text: 'Call {{name}}: {{phone}}', personalize: true },
+            when: { rules: [{ field: 'topic', op: 'eq', value: 'order' }] },
+          },
+        ],
+        allowed_origins: ['https://shop.example'],
+      },
+    ],
   });
 
 /** A PUT replaces everything but the id and, if it is not given, the secret of the captcha. */
-export const replacedFormSchema = z.strictObject(formFields).superRefine(checkRuleFields);
+export const replacedFormSchema = z
+  .strictObject(formFields)
+  .superRefine(checkRuleFields)
+  .meta({
+    id: 'NewForm',
+    examples: [
+      {
+        name: 'Call me back',
+        fields: [{ key: 'phone', type: 'phone', label_en: 'Phone', required: true }],
+        status: 'disabled',
+      },
+    ],
+  });
 export type FormValues = z.output<typeof replacedFormSchema>;
 
-const fieldView = z.strictObject(fieldShape);
+const fieldView = z.strictObject(fieldShape).meta({ id: 'FormField' });
 
 /** The route as it is shown. */
-const routeView = z.discriminatedUnion('action', [
-  z.strictObject({ ...routeSchemas.tag.shape, tag: z.string() }),
-  routeSchemas.ticket,
-  routeSchemas.event,
-  z.strictObject({ ...routeSchemas.message.shape, content: z.strictObject(givenContentFields) }),
-  routeSchemas.spam,
-]);
+const routeView = z
+  .discriminatedUnion('action', [
+    z.strictObject({ ...routeSchemas.tag.shape, tag: z.string().meta({ examples: ['callback'] }) }),
+    routeSchemas.ticket,
+    routeSchemas.event,
+    z.strictObject({ ...routeSchemas.message.shape, content: z.strictObject(givenContentFields) }),
+    routeSchemas.spam,
+  ])
+  .meta({ id: 'FormRoute' });
 
-export const formSchema = z.lazy(() =>
-  z.strictObject({
-    form_id: idSchema,
-    name: z.string(),
-    title_en: z.string().nullable(),
-    title_ru: z.string().nullable(),
-    fields: z.array(fieldView),
-    routes: z.array(routeView),
-    allowed_origins: z.array(z.string()),
-    min_seconds: z.number().int(),
-    captcha: z.strictObject({ verify_url: z.string() }).nullable(),
-    redirect_url: z.string().nullable(),
-    status: z.enum(['active', 'disabled']),
-    submit_url: z.string().describe('The `action` of an HTML form.'),
-    hosted_url: z.string().describe('The page with the form.'),
-    ...channelLinks(),
-    created_at: timestampSchema,
-    updated_at: timestampSchema,
-  }),
-);
+export const formSchema = z
+  .lazy(() =>
+    z.strictObject({
+      form_id: idSchema,
+      name: z.string().meta({ examples: ['Call me back'] }),
+      title_en: z.string().nullable(),
+      title_ru: z.string().nullable(),
+      fields: z.array(fieldView),
+      routes: z.array(routeView),
+      allowed_origins: z.array(z.string()).meta({ examples: [['https://shop.example']] }),
+      min_seconds: z.number().int(),
+      captcha: z
+        .strictObject({
+          verify_url: z
+            .string()
+            .meta({ examples: ['https://challenges.cloudflare.com/turnstile/v0/siteverify'] }),
+        })
+        .nullable(),
+      redirect_url: z
+        .string()
+        .nullable()
+        .meta({ examples: ['https://shop.example/thanks'] }),
+      status: z.enum(['active', 'disabled']),
+      submit_url: z
+        .string()
+        .describe('The `action` of an HTML form.')
+        .meta({ examples: ['https://herald.example.com/f/4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01'] }),
+      hosted_url: z
+        .string()
+        .describe('The page with the form.')
+        .meta({ examples: ['https://herald.example.com/forms/4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01'] }),
+      ...channelLinks(),
+      created_at: timestampSchema,
+      updated_at: timestampSchema,
+    }),
+  )
+  .meta({ id: 'Form' });
 export type FormView = z.infer<typeof formSchema>;
 
 const counted = (of: string) =>
@@ -338,7 +417,10 @@ export const formParams = z.strictObject({ form_id: idSchema });
 export const submissionParams = z.strictObject({ id: idSchema });
 export const linkQuery = z.strictObject({ subscriber_id: subscriberIdSchema });
 export const formLinkSchema = z.strictObject({
-  url: z.string().describe('The page with the form; answers are those of the subscriber.'),
+  url: z
+    .string()
+    .describe('The page with the form; answers are those of the subscriber.')
+    .meta({ examples: ['https://herald.example.com/forms/4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01?s=…'] }),
 });
 
 export const submissionStatuses = ['new', 'spam'] as const;
@@ -351,59 +433,71 @@ export type RouteStatus = (typeof routeStatuses)[number];
 const answerSchema = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 export type Answer = z.infer<typeof answerSchema>;
 export type Answers = Record<string, Answer>;
-const answersSchema = z.record(z.string(), answerSchema).describe('By the keys of the fields.');
+const answersSchema = z
+  .record(z.string(), answerSchema)
+  .describe('By the keys of the fields.')
+  .meta({ examples: [{ phone: '+1 555 010 0199' }] });
 
-export const submissionSchema = z.strictObject({
-  submission_id: idSchema,
-  form_id: idSchema,
-  status: z.enum(submissionStatuses),
-  answers: answersSchema,
-  ...nullableWhoFields,
-  source: z.enum(submissionSources),
-  routes: z
-    .array(
-      z.strictObject({
-        index: z.number().int().describe('The place of the route in the form, from 0.'),
-        action: z.enum(routeActions),
-        status: z.enum(routeStatuses),
-        reason: z.string().nullable(),
-      }),
-    )
-    .describe('The routes that have run.'),
-  created_at: timestampSchema,
-});
+export const submissionSchema = z
+  .strictObject({
+    submission_id: idSchema,
+    form_id: idSchema,
+    status: z.enum(submissionStatuses),
+    answers: answersSchema,
+    ...nullableWhoFields,
+    source: z.enum(submissionSources),
+    routes: z
+      .array(
+        z.strictObject({
+          index: z.number().int().describe('The place of the route in the form, from 0.'),
+          action: z.enum(routeActions),
+          status: z.enum(routeStatuses),
+          reason: z.string().nullable(),
+        }),
+      )
+      .describe('The routes that have run.'),
+    created_at: timestampSchema,
+  })
+  .meta({ id: 'Submission' });
 export type SubmissionView = z.infer<typeof submissionSchema>;
 
 export const submissionListQuery = z.strictObject({
   status: z.enum(submissionStatuses).optional(),
   ...pageQuery,
 });
-export const submissionChangesSchema = z.strictObject({
-  status: z
-    .enum(submissionStatuses)
-    .describe('`new` on a submission in the spam folder runs its routes and sends its event, once.'),
-});
+export const submissionChangesSchema = z
+  .strictObject({
+    status: z
+      .enum(submissionStatuses)
+      .describe('`new` on a submission in the spam folder runs its routes and sends its event, once.'),
+  })
+  .meta({ examples: [{ status: 'new' }] });
 
 /** What a site posts: the answers by the keys of the fields, and what is no answer. */
-export const submittedSchema = z.looseObject({
-  _hp: z.unknown().optional().describe('Must be empty: a field that people do not see.'),
-  _token: z.unknown().optional().describe('Of `GET /f/{form_id}`; for forms with `min_seconds`.'),
-  _captcha: z.unknown().optional().describe('The response of the captcha.'),
-  _request_id: z
-    .string()
-    .min(limits.formRequestIdLength.min)
-    .check(characters(limits.formRequestIdLength.max))
-    .optional()
-    .describe('The same id within 24 hours gets the same response and has no further effect.'),
-});
+export const submittedSchema = z
+  .looseObject({
+    _hp: z.unknown().optional().describe('Must be empty: a field that people do not see.'),
+    _token: z.unknown().optional().describe('Of `GET /f/{form_id}`; for forms with `min_seconds`.'),
+    _captcha: z.unknown().optional().describe('The response of the captcha.'),
+    _request_id: z
+      .string()
+      .min(limits.formRequestIdLength.min)
+      .check(characters(limits.formRequestIdLength.max))
+      .optional()
+      .describe('The same id within 24 hours gets the same response and has no further effect.'),
+  })
+  .meta({ examples: [{ name: 'Anna', phone: '+1 555 010 0199' }] });
 export type Submitted = z.output<typeof submittedSchema>;
 
 export const acceptedSchema = z.strictObject({ ok: z.literal(true), submission_id: idSchema });
 
 export const publicFormSchema = z.strictObject({
-  title: z.string(),
+  title: z.string().meta({ examples: ['We will call you back'] }),
   fields: z.array(fieldView),
-  token: z.string().describe('Pass it as `_token`.'),
+  token: z
+    .string()
+    .describe('Pass it as `_token`.')
+    .meta({ examples: ['1768473000.…'] }),
 });
 export const publicFormQuery = z.strictObject({ lang: z.enum(['ru', 'en']).optional() });
 

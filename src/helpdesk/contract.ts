@@ -9,6 +9,7 @@ import {
   pageQuery,
   queryBoolean,
   timestampSchema,
+  exampleId,
 } from '../contract/common';
 import { contentSchema, textSchema } from '../contract/content';
 import { AppError } from '../contract/errors';
@@ -46,9 +47,11 @@ const settingFields = {
   ),
 };
 
-export const helpdeskSchema = z.strictObject(settingFields);
+export const helpdeskSchema = z.strictObject(settingFields).meta({ id: 'Helpdesk' });
 export type HelpdeskSettings = z.output<typeof helpdeskSchema>;
-export const helpdeskChangesSchema = helpdeskSchema.partial();
+export const helpdeskChangesSchema = helpdeskSchema
+  .partial()
+  .meta({ examples: [{ enabled: true, first_reply_hours: 8, auto_close_days: 3 }] });
 export const helpdeskLinksSchema = z.lazy(() => z.strictObject(channelLinks()));
 
 const prioritySchema = z.enum(ticketPriorities);
@@ -59,21 +62,28 @@ const nameSchema = z
   .refine((text) => text.trim() !== '', 'must not be empty');
 
 const typeFields = {
-  name_en: nameSchema.describe('On the button of the bot, in English.'),
-  name_ru: nameSchema.describe('On the button of the bot, in Russian.'),
+  name_en: nameSchema.describe('On the button of the bot, in English.').meta({ examples: ['Delivery'] }),
+  name_ru: nameSchema.describe('On the button of the bot, in Russian.').meta({ examples: ['Доставка'] }),
   priority: prioritySchema.describe('Of tickets of this type.'),
   assignee_id: memberIdSchema.nullable().describe('Who gets tickets of this type; null: nobody.'),
 };
 
-export const ticketTypeSchema = z.strictObject({ type_id: idSchema, ...typeFields });
+export const ticketTypeSchema = z
+  .strictObject({ type_id: idSchema, ...typeFields })
+  .meta({ id: 'TicketType' });
 export type TicketTypeView = z.output<typeof ticketTypeSchema>;
-export const newTicketTypeSchema = z.strictObject({
-  ...typeFields,
-  priority: typeFields.priority.default('normal'),
-  assignee_id: typeFields.assignee_id.default(null),
-});
+export const newTicketTypeSchema = z
+  .strictObject({
+    ...typeFields,
+    priority: typeFields.priority.default('normal'),
+    assignee_id: typeFields.assignee_id.default(null),
+  })
+  .meta({ examples: [{ name_en: 'Delivery', name_ru: 'Доставка', priority: 'high' }] });
 export type NewTicketType = z.output<typeof newTicketTypeSchema>;
-export const ticketTypeChangesSchema = z.strictObject(typeFields).partial();
+export const ticketTypeChangesSchema = z
+  .strictObject(typeFields)
+  .partial()
+  .meta({ examples: [{ priority: 'urgent' }] });
 export type TicketTypeChanges = z.output<typeof ticketTypeChangesSchema>;
 export const typeParams = idParams;
 
@@ -84,33 +94,41 @@ const customerSchema = z.strictObject({
   contact: z.string().check(characters(limits.ticketCustomerLength)).nullable().default(null),
 });
 
-export const ticketSchema = z.strictObject({
-  ticket_id: idSchema,
-  number: z.number().int().describe('Counted from 1 in the project.'),
-  subject: z.string().nullable(),
-  preview: z.string().nullable().describe('The beginning of the newest public message.'),
-  status: z.enum(ticketStatuses),
-  priority: prioritySchema,
-  type_id: idSchema.nullable(),
-  source: z.enum(ticketSources),
-  ...nullableWhoFields,
-  customer: z
-    .strictObject({ name: z.string().nullable(), contact: z.string().nullable() })
-    .nullable()
-    .describe('A customer without a subscriber.'),
-  assignee_id: idSchema.nullable().describe('A member of the team.'),
-  waiting_since: timestampSchema
-    .nullable()
-    .describe('The oldest message of the customer without a public answer since.'),
-  first_reply_at: timestampSchema.nullable(),
-  first_reply_due_at: timestampSchema.nullable(),
-  resolve_due_at: timestampSchema.nullable(),
-  overdue: z.boolean().describe('Whether one of the due times has passed unmet.'),
-  csat_score: z.number().int().min(1).max(5).nullable(),
-  created_at: timestampSchema,
-  updated_at: timestampSchema,
-  closed_at: timestampSchema.nullable(),
-});
+export const ticketSchema = z
+  .strictObject({
+    ticket_id: idSchema,
+    number: z.number().int().describe('Counted from 1 in the project.'),
+    subject: z.string().nullable(),
+    preview: z.string().nullable().describe('The beginning of the newest public message.'),
+    status: z.enum(ticketStatuses),
+    priority: prioritySchema,
+    type_id: idSchema.nullable(),
+    source: z.enum(ticketSources),
+    ...nullableWhoFields,
+    customer: z
+      .strictObject({
+        name: z
+          .string()
+          .nullable()
+          .meta({ examples: ['Anna'] }),
+        contact: z.string().nullable(),
+      })
+      .nullable()
+      .describe('A customer without a subscriber.'),
+    assignee_id: idSchema.nullable().describe('A member of the team.'),
+    waiting_since: timestampSchema
+      .nullable()
+      .describe('The oldest message of the customer without a public answer since.'),
+    first_reply_at: timestampSchema.nullable(),
+    first_reply_due_at: timestampSchema.nullable(),
+    resolve_due_at: timestampSchema.nullable(),
+    overdue: z.boolean().describe('Whether one of the due times has passed unmet.'),
+    csat_score: z.number().int().min(1).max(5).nullable(),
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+    closed_at: timestampSchema.nullable(),
+  })
+  .meta({ id: 'Ticket' });
 export type TicketView = z.output<typeof ticketSchema>;
 
 export const newTicketSchema = z
@@ -139,7 +157,8 @@ export const newTicketSchema = z
         ? 'is required, or external_id, or customer'
         : 'cannot be combined with another customer';
     ctx.addIssue({ code: 'custom', path: [given[1] ?? 'subscriber_id'], message, input: body });
-  });
+  })
+  .meta({ examples: [{ external_id: 'user-42', text: 'Where is my order?', subject: 'Order 1001' }] });
 export type NewTicket = z.output<typeof newTicketSchema>;
 
 /** A status that a ticket can be given: none is new again. */
@@ -153,21 +172,30 @@ const changeFields = {
   priority: prioritySchema.optional(),
   assignee_id: memberIdSchema.nullable().optional(),
 };
-export const ticketChangesSchema = z.strictObject({
-  ...changeFields,
-  type_id: idSchema.nullable().optional(),
-  subject: subjectSchema.nullable().optional(),
-});
+export const ticketChangesSchema = z
+  .strictObject({
+    ...changeFields,
+    type_id: idSchema.nullable().optional(),
+    subject: subjectSchema.nullable().optional(),
+  })
+  .meta({ examples: [{ status: 'closed' }] });
 export type TicketChanges = z.output<typeof ticketChangesSchema>;
 
-export const bulkTicketsSchema = z.strictObject({
-  ids: z.array(idSchema).min(1).max(limits.ticketsInBulk),
-  set: z.strictObject(changeFields),
-});
+export const bulkTicketsSchema = z
+  .strictObject({
+    ids: z.array(idSchema).min(1).max(limits.ticketsInBulk),
+    set: z.strictObject(changeFields),
+  })
+  .meta({ examples: [{ ids: ['<ticket_id>'], set: { priority: 'high' } }] });
 export type BulkTickets = z.output<typeof bulkTicketsSchema>;
 export const bulkResultSchema = z.strictObject({
   updated: z.number().int(),
-  failed: z.array(z.strictObject({ id: z.string(), code: z.string() })),
+  failed: z.array(
+    z.strictObject({
+      id: z.string().meta({ examples: [exampleId] }),
+      code: z.string().meta({ examples: ['not_found'] }),
+    }),
+  ),
 });
 
 export const ticketOrders = ['created', 'updated'] as const;
@@ -216,41 +244,60 @@ export const ticketCountsSchema = z.strictObject({
 
 export const agentSchema = z.strictObject({
   member_id: idSchema,
-  first_name: z.string(),
+  first_name: z.string().meta({ examples: ['Anna'] }),
   you: z.boolean().describe('Whether it is the member who asks.'),
 });
 export type AgentView = z.output<typeof agentSchema>;
 
-export const attachmentSchema = z.strictObject({
-  attachment_id: idSchema,
-  type: z.enum(attachmentTypes),
-  name: z.string().nullable(),
-  mime: z.string().nullable(),
-  bytes: z.number().int().nullable(),
-});
+export const attachmentSchema = z
+  .strictObject({
+    attachment_id: idSchema,
+    type: z.enum(attachmentTypes),
+    name: z
+      .string()
+      .nullable()
+      .meta({ examples: ['photo.jpg'] }),
+    mime: z.string().nullable(),
+    bytes: z.number().int().nullable(),
+  })
+  .meta({ id: 'Attachment' });
 export type AttachmentView = z.output<typeof attachmentSchema>;
 
-export const ticketMessageSchema = z.strictObject({
-  message_id: idSchema,
-  from: z.enum(['customer', 'agent', 'system']),
-  internal: z.boolean().describe('A note that the customer does not see.'),
-  text: z.string(),
-  attachments: z.array(attachmentSchema),
-  change: z
-    .strictObject({
-      field: z.enum(['status', 'assignee_id']),
-      before: z.string().nullable(),
-      after: z.string().nullable(),
-    })
-    .nullable()
-    .describe('Of `system`: what was changed. An assignee is the id of a member.'),
-  member_id: idSchema.nullable(),
-  delivery: z
-    .strictObject({ status: z.enum(messageStatuses), reason: z.enum(sendReasons).nullable() })
-    .nullable()
-    .describe('Of a reply: whether the messenger has taken it.'),
-  created_at: timestampSchema,
-});
+export const ticketMessageSchema = z
+  .strictObject({
+    message_id: idSchema,
+    from: z.enum(['customer', 'agent', 'system']),
+    internal: z.boolean().describe('A note that the customer does not see.'),
+    text: z.string().meta({ examples: ['Where is my order?'] }),
+    attachments: z.array(attachmentSchema),
+    change: z
+      .strictObject({
+        field: z.enum(['status', 'assignee_id']),
+        before: z
+          .string()
+          .nullable()
+          .meta({ examples: ['open'] }),
+        after: z
+          .string()
+          .nullable()
+          .meta({ examples: ['closed'] }),
+      })
+      .nullable()
+      .describe('Of `system`: what was changed. An assignee is the id of a member.'),
+    member_id: idSchema.nullable(),
+    delivery: z
+      .strictObject({
+        status: z.enum(messageStatuses),
+        reason: z
+          .enum(sendReasons)
+          .nullable()
+          .meta({ examples: [null] }),
+      })
+      .nullable()
+      .describe('Of a reply: whether the messenger has taken it.'),
+    created_at: timestampSchema,
+  })
+  .meta({ id: 'TicketMessage' });
 export type TicketMessageView = z.output<typeof ticketMessageSchema>;
 
 export const newTicketMessageSchema = z
@@ -266,7 +313,8 @@ export const newTicketMessageSchema = z
   .refine((body) => !(body.internal && body.from === 'customer'), {
     path: ['internal'],
     error: 'a customer writes no internal notes',
-  });
+  })
+  .meta({ examples: [{ content: { text: 'It arrives tomorrow.' } }] });
 export type NewTicketMessage = z.output<typeof newTicketMessageSchema>;
 export const ticketMessagesQuery = z.strictObject({
   since: givenTimeSchema.optional().describe('Only messages created at this time or later.'),

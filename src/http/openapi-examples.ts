@@ -1,28 +1,26 @@
-import { EXAMPLE_TIME, EXAMPLE_UUID } from '../contract/common';
+import type { z } from 'zod';
+import { exampleId, exampleTime } from '../contract/common';
 import { jsonSchema } from '../contract/json-schema';
-import { bodyExamples } from './docs/body-examples';
-import { exampleBody, exampleResponse } from './docs/schema-example';
+import { exampleBody, exampleResponse } from './docs/example';
 import type { RouteSpec } from './route';
-
-type Json = Record<string, unknown>;
 
 /** Values for what a reader of the documentation fills in; every other placeholder stands for an id. */
 const filled: Record<string, string> = {
   '<code>': 'pY0f3JmVq2sT8xKd5rLw9zNb',
-  '<time>': EXAMPLE_TIME,
-  '<later>': EXAMPLE_TIME,
+  '<time>': exampleTime,
+  '<later>': exampleTime,
   '<bot token>': '123456789:AAExampleTokenOfABot-0123456789abcde',
   '<init_data>': 'query_id=…&user=…&hash=…',
   '<api_key>': 'hk_…',
 };
 
 /** The body of an operation's request as an example that its schema accepts. */
-export function requestExample(operationId: string, schema: Json): unknown {
-  return withValues(bodyExamples[operationId] ?? exampleBody(schema));
+export function requestExample(schema: z.ZodType): unknown {
+  return withValues(exampleBody(jsonSchema(schema, 'input', 'examples')));
 }
 
-export function responseExample(schema: Json): unknown {
-  return withValues(exampleResponse(schema));
+export function responseExample(schema: z.ZodType): unknown {
+  return withValues(exampleResponse(jsonSchema(schema, 'output', 'examples')));
 }
 
 /** The beginning of each picture, in base64 but for SVG. */
@@ -35,12 +33,12 @@ const pictures: Record<string, string> = {
 
 /** A body that is not JSON. */
 export function fileExample({ example }: RouteSpec, mediaType: string): string | undefined {
-  return example?.((schema) => responseExample(jsonSchema(schema, 'output'))) ?? pictures[mediaType];
+  return example?.(responseExample) ?? pictures[mediaType];
 }
 
 function withValues(value: unknown): unknown {
   if (typeof value === 'string') {
-    return filled[value] ?? (/^<[a-z_]*id>$/.test(value) ? EXAMPLE_UUID : value);
+    return filled[value] ?? (/^<[a-z_]*id>$/.test(value) ? exampleId : value);
   }
   if (Array.isArray(value)) return value.map(withValues);
   if (typeof value !== 'object' || value === null) return value;

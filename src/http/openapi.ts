@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { errorTable, isRetryable, type ErrorCode } from '../contract/errors';
 import { jsonSchema } from '../contract/json-schema';
 import { eventRegistry, eventTypes } from '../events/contract';
+import { createComponents, type Components } from './openapi-components';
 import { fileExample, requestExample, responseExample } from './openapi-examples';
 import { commonErrors, headerSchemas, scopeOf, type Route, type RouteSpec } from './route';
 
@@ -9,12 +10,13 @@ type Json = Record<string, unknown>;
 
 /** The OpenAPI 3.1 document, generated from the route specs that the guard enforces. */
 export function openApiDocument(routes: Pick<Route, 'spec'>[], serverUrl: string): Json {
+  const components = createComponents();
   const paths: Record<string, Json> = {};
   for (const { spec } of routes) {
     const item = (paths[spec.path] ??= {});
-    item[spec.method.toLowerCase()] = operation(spec, serverUrl);
+    item[spec.method.toLowerCase()] = operation(spec, serverUrl, components);
   }
-  return {
+  const document = {
     openapi: '3.1.0',
     info: {
       title: 'Herald',
@@ -24,17 +26,18 @@ export function openApiDocument(routes: Pick<Route, 'spec'>[], serverUrl: string
     },
     servers: [{ url: serverUrl }],
     paths,
-    webhooks: webhooks(),
+    webhooks: webhooks(components),
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'Project API key (hk_…)' },
       },
-      schemas: { Error: errorSchema() },
+      schemas: { Error: errorSchema(), ...components.schemas },
     },
   };
+  return components.named(document);
 }
 
-function operation(spec: RouteSpec, serverUrl: string): Json {
+function operation(spec: RouteSpec, serverUrl: string, components: Components): Json {
   return {
     operationId: operationId(spec),
     summary: spec.summary,
@@ -51,22 +54,21 @@ function operation(spec: RouteSpec, serverUrl: string): Json {
       ? {
           requestBody: {
             required: !spec.body.safeParse({}).success,
-            content: requestContent(spec, spec.body),
+            content: requestContent(spec, spec.body, components),
           },
         }
       : {}),
     responses: {
-      [spec.status]: success(spec),
+      [spec.status]: success(spec, components),
       ...(spec.form ? { 303: seeOther(spec) } : {}),
       ...failures(spec, serverUrl),
     },
   };
 }
 
-function requestContent(spec: RouteSpec, body: z.ZodType): Json {
+function requestContent(spec: RouteSpec, body: z.ZodType, components: Components): Json {
   if (spec.file) return filesOf(spec, spec.file.types);
-  const schema = jsonSchema(body, 'input');
-  const content = { schema, example: requestExample(operationId(spec), schema) };
+  const content = { schema: components.schema(body, 'input'), example: requestExample(body) };
   if (spec.form) return { 'application/json': content, 'application/x-www-form-urlencoded': content };
   return { [spec.text?.type ?? 'application/json']: content };
 }
@@ -113,7 +115,7 @@ function commonHeaders({ auth }: RouteSpec): HeaderName[] {
   return ['X-Request-Id', ...(auth === 'key' ? limits : [])];
 }
 
-function success(spec: RouteSpec): Json {
+function success(spec: RouteSpec, components: Components): Json {
   const replayed: HeaderName[] = spec.idempotent ? ['Idempotent-Replayed'] : [];
   const shown = { headers: headersOf([...commonHeaders(spec), ...replayed]) };
   if (spec.response === undefined) return { description: 'Success.', ...shown };
@@ -124,12 +126,11 @@ function success(spec: RouteSpec): Json {
       content: filesOf(spec, spec.response),
     };
   }
-  const schema = jsonSchema(spec.response, 'output');
-  return {
-    description: spec.summary,
-    ...shown,
-    content: { 'application/json': { schema, example: responseExample(schema) } },
+  const content = {
+    schema: components.schema(spec.response, 'output'),
+    example: responseExample(spec.response),
   };
+  return { description: spec.summary, ...shown, content: { 'application/json': content } };
 }
 
 /** The response to an HTML form. */
@@ -230,14 +231,14 @@ const deliveryParameters: Json[] = [
   },
 ];
 
-function webhooks(): Json {
+function webhooks(components: Components): Json {
   return Object.fromEntries(
     eventTypes().map(({ name, description }) => {
       const entry = eventRegistry[name];
       const body = z.strictObject({ event: z.literal(name), data: entry.schema });
       const content = {
         'application/json': {
-          schema: jsonSchema(body, 'output'),
+          schema: components.schema(body, 'output'),
           example: { event: name, data: entry.example },
         },
       };

@@ -8,6 +8,7 @@ import {
   languages,
   pageQuery,
   timestampSchema,
+  exampleId,
 } from '../contract/common';
 import { AppError } from '../contract/errors';
 import { isIpAddress } from '../contract/ip-address';
@@ -64,25 +65,40 @@ export const newSessionSchema = z
   .refine((body) => body.code_challenge_method === undefined || body.code_challenge !== undefined, {
     path: ['code_challenge'],
     message: 'is required with code_challenge_method',
-  });
+  })
+  .meta({ examples: [{ state: 'af0ifjsldkj', redirect_uri: 'https://shop.example.com/callback' }] });
 export type NewSession = z.infer<typeof newSessionSchema>;
 
 const statusBase = {
   expires_in: z
     .number()
     .int()
-    .describe('Seconds until the session expires or, once confirmed, until the code expires.'),
-  interval: z.number().int().describe('Recommended seconds between two polls.'),
+    .describe('Seconds until the session expires or, once confirmed, until the code expires.')
+    .meta({ examples: [300] }),
+  interval: z
+    .number()
+    .int()
+    .describe('Recommended seconds between two polls.')
+    .meta({ examples: [2] }),
 };
 
 export const createdSessionSchema = z.lazy(() =>
   z
-    .strictObject({ session_id: z.string() })
+    .strictObject({ session_id: z.string().meta({ examples: [exampleId] }) })
     .extend(channelLinks())
     .extend({
-      hosted_url: z.string().describe('The hosted login page. It works in the browser that opens it first.'),
-      qr_url: z.string().describe('QR code of the link; needs no API key. Takes `?channel=` and `?format=`.'),
-      match_code: z.string().describe('Show it to the user: the bot shows the same code to compare.'),
+      hosted_url: z
+        .string()
+        .describe('The hosted login page. It works in the browser that opens it first.')
+        .meta({ examples: ['https://herald.example.com/login/…'] }),
+      qr_url: z
+        .string()
+        .describe('QR code of the link; needs no API key. Takes `?channel=` and `?format=`.')
+        .meta({ examples: ['https://herald.example.com/v1/auth/session/…/qr'] }),
+      match_code: z
+        .string()
+        .describe('Show it to the user: the bot shows the same code to compare.')
+        .meta({ examples: ['K7QX'] }),
       ...statusBase,
     }),
 );
@@ -96,20 +112,22 @@ export type LoggedStatus = (typeof loggedStatuses)[number];
 export const declineReasons = ['user', 'billing_blocked'] as const;
 export type DeclineReason = (typeof declineReasons)[number];
 
-export const sessionStatusSchema = z.discriminatedUnion('status', [
-  z.strictObject({ status: z.enum(['pending', 'expired', 'consumed']), ...statusBase }),
-  z.strictObject({ status: z.literal('declined'), reason: z.enum(declineReasons), ...statusBase }),
-  z.strictObject({
-    status: z.literal('confirmed'),
-    code: z.string(),
-    state: z.string().nullable(),
-    redirect_url: z
-      .string()
-      .nullable()
-      .describe('Where to send the user, with code and state; null without a callback URL.'),
-    ...statusBase,
-  }),
-]);
+export const sessionStatusSchema = z
+  .discriminatedUnion('status', [
+    z.strictObject({ status: z.enum(['pending', 'expired', 'consumed']), ...statusBase }),
+    z.strictObject({ status: z.literal('declined'), reason: z.enum(declineReasons), ...statusBase }),
+    z.strictObject({
+      status: z.literal('confirmed'),
+      code: z.string(),
+      state: z.string().nullable(),
+      redirect_url: z
+        .string()
+        .nullable()
+        .describe('Where to send the user, with code and state; null without a callback URL.'),
+      ...statusBase,
+    }),
+  ])
+  .meta({ id: 'SessionStatus' });
 export type SessionStatusBody = z.infer<typeof sessionStatusSchema>;
 
 export const statusQuery = z.strictObject({
@@ -127,19 +145,24 @@ export const qrQuery = z.strictObject({
   format: z.enum(['svg', 'png']).default('svg'),
 });
 
-export const verifySchema = z.strictObject({
-  code: z.string().min(1).check(characters(512)),
-  // An empty one is a wrong one, and counts as such.
-  code_verifier: z.string().check(characters(512)).optional(),
-});
+export const verifySchema = z
+  .strictObject({
+    code: z.string().min(1).check(characters(512)),
+    // An empty one is a wrong one, and counts as such.
+    code_verifier: z.string().check(characters(512)).optional(),
+  })
+  .meta({ examples: [{ code: '<code>' }] });
 
 export const verifyResultSchema = z.strictObject({
-  subscriber_id: z.string(),
+  subscriber_id: z.string().meta({ examples: [exampleId] }),
   channel: channelSchema,
-  first_name: z.string(),
-  username: z.string().nullable(),
+  first_name: z.string().meta({ examples: ['Anna'] }),
+  username: z
+    .string()
+    .nullable()
+    .meta({ examples: ['anna'] }),
   lang: z.enum(languages),
-  tags: z.array(z.string()),
+  tags: z.array(z.string()).meta({ examples: [['beta']] }),
 });
 
 /** The return address with `code` and `state` appended to whatever query it already has. */
@@ -213,79 +236,122 @@ export const newRequestSchema = z
   .refine((body) => body.purpose !== 'login' || body.state !== undefined, {
     path: ['state'],
     message: 'is required with the purpose login',
-  });
+  })
+  .meta({ examples: [{ subscriber_id: '<subscriber_id>', message: 'Approve the payment of 50 €?' }] });
 export type NewRequest = z.output<typeof newRequestSchema>;
 
 export const createdRequestSchema = z.strictObject({
-  request_id: z.string(),
+  request_id: z.string().meta({ examples: [exampleId] }),
   status: z.literal('pending'),
-  match_code: z.string().describe('Show it to the user: the bot shows the same code to compare.'),
-  expires_in: z.number().int().describe('Seconds until the request expires.'),
+  match_code: z
+    .string()
+    .describe('Show it to the user: the bot shows the same code to compare.')
+    .meta({ examples: ['K7QX'] }),
+  expires_in: z
+    .number()
+    .int()
+    .describe('Seconds until the request expires.')
+    .meta({ examples: [300] }),
 });
 
 const requestBase = {
-  request_id: z.string(),
+  request_id: z.string().meta({ examples: [exampleId] }),
   subscriber_id: z
     .string()
     .nullable()
     .describe('Who answered or, before that, who was asked; null if several were asked.'),
-  decided_at: timestampSchema.nullable(),
-  expires_in: z.number().int().describe('Seconds until the request or, once approved, its code expires.'),
+  decided_at: timestampSchema.nullable().meta({ examples: [null] }),
+  expires_in: z
+    .number()
+    .int()
+    .describe('Seconds until the request or, once approved, its code expires.')
+    .meta({ examples: [300] }),
 };
 
-export const requestStatusSchema = z.discriminatedUnion('status', [
-  z.strictObject({ status: z.enum(['pending', 'expired']), ...requestBase }),
-  z.strictObject({
-    status: z.literal('approved'),
-    code: z.string().optional().describe('For the purpose `login`, until it is redeemed.'),
-    state: z.string().optional().describe('With the code.'),
-    ...requestBase,
-  }),
-  z.strictObject({
-    status: z.literal('declined'),
-    reason: z
-      .literal('billing_blocked')
-      .optional()
-      .describe('Only if the subscriber tapped Yes and the project had no credits.'),
-    ...requestBase,
-  }),
-]);
+export const requestStatusSchema = z
+  .discriminatedUnion('status', [
+    z.strictObject({ status: z.enum(['pending', 'expired']), ...requestBase }),
+    z.strictObject({
+      status: z.literal('approved'),
+      code: z.string().optional().describe('For the purpose `login`, until it is redeemed.'),
+      state: z.string().optional().describe('With the code.'),
+      ...requestBase,
+    }),
+    z.strictObject({
+      status: z.literal('declined'),
+      reason: z
+        .literal('billing_blocked')
+        .optional()
+        .describe('Only if the subscriber tapped Yes and the project had no credits.'),
+      ...requestBase,
+    }),
+  ])
+  .meta({ id: 'Approval' });
 export type RequestStatusBody = z.infer<typeof requestStatusSchema>;
 
 export const sessionFlows = ['session', 'static', 'oidc', 'push'] as const;
 export type SessionFlow = (typeof sessionFlows)[number];
 
 /** An entry of the login log; never contains the code. */
-export const sessionRecordSchema = z.strictObject({
-  session_id: idSchema,
-  flow: z
-    .enum(sessionFlows)
-    .describe('`static` is a login by the static link, `oidc` one by OpenID Connect, `push` an approval.'),
-  client_name: z
-    .string()
-    .nullable()
-    .describe('The OpenID Connect client of a login by `oidc`, as it is now.'),
-  purpose: z.enum(requestPurposes).nullable().describe('Of an approval; null for other flows.'),
-  message: z.string().nullable().describe('What the subscriber was asked in an approval.'),
-  status: z
-    .enum(loggedStatuses)
-    .describe(
-      '`unredeemed`: the user tapped Yes, and the code was not redeemed in time. An approval is `consumed` at once.',
-    ),
-  reason: z.enum(declineReasons).nullable().describe('Why the login was declined.'),
-  confirmed: z.boolean().describe('Whether the user tapped Yes.'),
-  channel: channelSchema.nullable().describe('Null until a user opens the link.'),
-  subscriber_id: z.string().nullable(),
-  first_name: z.string().nullable().describe('Of the subscriber, as it is now.'),
-  username: z.string().nullable(),
-  state: z.string().nullable(),
-  client_ip: z.string().nullable(),
-  user_agent: z.string().nullable(),
-  created_at: timestampSchema,
-  expires_at: timestampSchema.describe('When the session expires without an answer.'),
-  decided_at: timestampSchema.nullable(),
-  redeemed_at: timestampSchema.nullable(),
-});
+export const sessionRecordSchema = z
+  .strictObject({
+    session_id: idSchema,
+    flow: z
+      .enum(sessionFlows)
+      .describe('`static` is a login by the static link, `oidc` one by OpenID Connect, `push` an approval.'),
+    client_name: z
+      .string()
+      .nullable()
+      .describe('The OpenID Connect client of a login by `oidc`, as it is now.'),
+    purpose: z
+      .enum(requestPurposes)
+      .nullable()
+      .describe('Of an approval; null for other flows.')
+      .meta({ examples: [null] }),
+    message: z.string().nullable().describe('What the subscriber was asked in an approval.'),
+    status: z
+      .enum(loggedStatuses)
+      .describe(
+        '`unredeemed`: the user tapped Yes, and the code was not redeemed in time. An approval is `consumed` at once.',
+      )
+      .meta({ examples: ['consumed'] }),
+    reason: z
+      .enum(declineReasons)
+      .nullable()
+      .describe('Why the login was declined.')
+      .meta({ examples: [null] }),
+    confirmed: z.boolean().describe('Whether the user tapped Yes.'),
+    channel: channelSchema.nullable().describe('Null until a user opens the link.'),
+    subscriber_id: z
+      .string()
+      .nullable()
+      .meta({ examples: [exampleId] }),
+    first_name: z
+      .string()
+      .nullable()
+      .describe('Of the subscriber, as it is now.')
+      .meta({ examples: ['Anna'] }),
+    username: z
+      .string()
+      .nullable()
+      .meta({ examples: ['anna'] }),
+    state: z
+      .string()
+      .nullable()
+      .meta({ examples: ['af0ifjsldkj'] }),
+    client_ip: z
+      .string()
+      .nullable()
+      .meta({ examples: ['203.0.113.7'] }),
+    user_agent: z.string().nullable(),
+    created_at: timestampSchema,
+    expires_at: timestampSchema
+      .describe('When the session expires without an answer.')
+      .meta({ examples: ['2026-01-15T10:40:00.000+00:00'] }),
+    decided_at: timestampSchema.nullable().meta({ examples: ['2026-01-15T10:30:20.000+00:00'] }),
+    redeemed_at: timestampSchema.nullable().meta({ examples: ['2026-01-15T10:30:21.000+00:00'] }),
+  })
+  .meta({ id: 'Login' });
 export type SessionRecord = z.infer<typeof sessionRecordSchema>;
 
 export const sessionParams = z.strictObject({ id: idSchema });
@@ -311,21 +377,43 @@ export const loginStatsQuery = z.strictObject({
 });
 
 const stepCounts = {
-  created: z.number().int(),
-  opened: z.number().int().describe('The bot has asked the user.'),
-  confirmed: z.number().int(),
-  declined: z.number().int(),
-  expired: z.number().int().describe('Ended without an answer.'),
-  redeemed: z.number().int(),
+  created: z
+    .number()
+    .int()
+    .meta({ examples: [12] }),
+  opened: z
+    .number()
+    .int()
+    .describe('The bot has asked the user.')
+    .meta({ examples: [10] }),
+  confirmed: z
+    .number()
+    .int()
+    .meta({ examples: [8] }),
+  declined: z
+    .number()
+    .int()
+    .meta({ examples: [2] }),
+  expired: z
+    .number()
+    .int()
+    .describe('Ended without an answer.')
+    .meta({ examples: [2] }),
+  redeemed: z
+    .number()
+    .int()
+    .meta({ examples: [8] }),
 };
+/** With two messengers, the sum of the day above without the logins that were never opened. */
+const stepsOfChannel = z
+  .strictObject(stepCounts)
+  .meta({ examples: [{ created: 5, opened: 5, confirmed: 4, declined: 1, expired: 0, redeemed: 4 }] });
 export const loginStatsSchema = z.strictObject({
   days: z
     .array(z.strictObject({ date: z.iso.date(), ...stepCounts }))
     .describe('Each step on the day on which it happened, the oldest day first.'),
   by_channel: z
-    .lazy(() =>
-      z.strictObject(Object.fromEntries(channels.map((each) => [each, z.strictObject(stepCounts)]))),
-    )
+    .lazy(() => z.strictObject(Object.fromEntries(channels.map((each) => [each, stepsOfChannel]))))
     .describe('Of all these days together. A login belongs to a messenger from its opening on.'),
   median_seconds_to_confirm: z
     .number()

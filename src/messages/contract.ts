@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { characters } from '../contract/characters';
 import {
+  exampleChannel,
   channelSchema,
   givenTimeSchema,
   idSchema,
   pageQuery,
   queryNumber,
   timestampSchema,
+  exampleId,
 } from '../contract/common';
 import {
   checkContent,
@@ -40,17 +42,35 @@ export type MessageContent = Omit<InlineContent, 'buttons' | 'media'> & {
 };
 
 /** The content of a message, as it was sent. */
-export const contentViewSchema = z.strictObject({
-  text: z.string().nullable().describe('Null for a template.'),
-  format: z.enum(['plain', 'markdown', 'html']),
-  buttons: z.array(
-    z.array(z.strictObject({ text: z.string(), url: z.string().optional(), data: z.string().optional() })),
-  ),
-  media: z.strictObject({ type: z.enum(['photo', 'video', 'document']), url: z.string() }).nullable(),
-  personalize: z.boolean().describe('Whether the text was given with placeholders.'),
-  template: z.string().nullable().describe('The key of the template, if the message was given as one.'),
-  vars: varsSchema,
-});
+export const contentViewSchema = z
+  .strictObject({
+    text: z
+      .string()
+      .nullable()
+      .describe('Null for a template.')
+      .meta({ examples: ['Your order is on its way.'] }),
+    format: z.enum(['plain', 'markdown', 'html']),
+    buttons: z
+      .array(
+        z.array(
+          z.strictObject({ text: z.string(), url: z.string().optional(), data: z.string().optional() }),
+        ),
+      )
+      .meta({ examples: [[[{ text: 'Track it', url: 'https://shop.example.com/orders/1001' }]]] }),
+    media: z
+      .strictObject({
+        type: z.enum(['photo', 'video', 'document']),
+        url: z.string().meta({ examples: ['https://shop.example.com/summer.jpg'] }),
+      })
+      .nullable(),
+    personalize: z
+      .boolean()
+      .describe('Whether the text was given with placeholders.')
+      .meta({ examples: [false] }),
+    template: z.string().nullable().describe('The key of the template, if the message was given as one.'),
+    vars: varsSchema,
+  })
+  .meta({ id: 'SentContent' });
 
 export type ContentView = z.infer<typeof contentViewSchema>;
 
@@ -75,7 +95,16 @@ export const sendSchema = z
   .strictObject(sendFields)
   .superRefine(checkContent)
   .superRefine(checkRecipient)
-  .transform(normalContent);
+  .transform(normalContent)
+  .meta({
+    examples: [
+      {
+        subscriber_id: '<subscriber_id>',
+        text: 'Your order is on its way.',
+        buttons: [[{ text: 'Track it', url: 'https://shop.example.com/orders/1001' }]],
+      },
+    ],
+  });
 export type SendRequest = z.output<typeof sendSchema>;
 
 /** Why a message was not attempted. */
@@ -86,22 +115,34 @@ export type SkipReason = (typeof skipReasons)[number];
 export const sendReasons = [...failureReasons, ...skipReasons] as const;
 export type SendReason = (typeof sendReasons)[number];
 
-export const sendDetailSchema = z.strictObject({
-  subscriber_id: z.string(),
-  channel: channelSchema,
-  status: z.enum(['sent', 'failed', 'skipped']),
-  delivery_id: z
-    .string()
-    .nullable()
-    .describe('Identifies the message in `delivery.success` and `button.clicked`; null if it was skipped.'),
-  reason: z.enum(sendReasons).optional(),
-});
+export const sendDetailSchema = z
+  .strictObject({
+    subscriber_id: z.string(),
+    channel: channelSchema,
+    status: z.enum(['sent', 'failed', 'skipped']),
+    delivery_id: z
+      .string()
+      .nullable()
+      .describe('Identifies the message in `delivery.success` and `button.clicked`; null if it was skipped.'),
+    reason: z.enum(sendReasons).optional(),
+  })
+  .meta({
+    id: 'SendDetail',
+    examples: [{ subscriber_id: exampleId, channel: exampleChannel, status: 'sent', delivery_id: exampleId }],
+  });
 export type SendDetail = z.infer<typeof sendDetailSchema>;
 
 export const sendResponseSchema = z.strictObject({
   sent: z.number().int(),
-  failed: z.number().int(),
-  skipped: z.number().int().describe('Unsubscribed, or without the permission: nothing was sent.'),
+  failed: z
+    .number()
+    .int()
+    .meta({ examples: [0] }),
+  skipped: z
+    .number()
+    .int()
+    .describe('Unsubscribed, or without the permission: nothing was sent.')
+    .meta({ examples: [0] }),
   details: z.array(sendDetailSchema),
 });
 export type SendResponse = z.infer<typeof sendResponseSchema>;
@@ -122,30 +163,43 @@ export type MessageSource = (typeof messageSources)[number];
 export const messageStatuses = ['queued', 'sending', 'sent', 'failed', 'skipped'] as const;
 
 /** A message to one subscriber, single or of a broadcast. */
-export const messageRecordSchema = z.strictObject({
-  delivery_id: idSchema,
-  subscriber_id: z.string().nullable().describe('Null if the subscriber was removed.'),
-  source: z.enum(messageSources).describe('Where it comes from.'),
-  source_id: idSchema
-    .nullable()
-    .describe(
-      'The batch, broadcast, scheduled or recurring message, chain, ticket or form that it comes from; null for a single message or code.',
-    ),
-  channel: channelSchema,
-  status: z.enum(messageStatuses),
-  reason: z
-    .enum([...sendReasons, 'cancelled', 'too_late'])
-    .nullable()
-    .describe(
-      'Why it was not sent; `cancelled` if its broadcast was cancelled before, `too_late` if its time had passed long before.',
-    ),
-  text: z.string().nullable().describe('Null for a one-time code.'),
-  created_at: timestampSchema,
-  ended_at: timestampSchema.nullable(),
-  clicks: z
-    .array(z.strictObject({ clicked_at: timestampSchema }))
-    .describe('Taps on its buttons, oldest first, at most 20.'),
-});
+export const messageRecordSchema = z
+  .strictObject({
+    delivery_id: idSchema,
+    subscriber_id: z
+      .string()
+      .nullable()
+      .describe('Null if the subscriber was removed.')
+      .meta({ examples: [exampleId] }),
+    source: z.enum(messageSources).describe('Where it comes from.'),
+    source_id: idSchema
+      .nullable()
+      .describe(
+        'The batch, broadcast, scheduled or recurring message, chain, ticket or form that it comes from; null for a single message or code.',
+      ),
+    channel: channelSchema,
+    status: z.enum(messageStatuses).meta({ examples: ['sent'] }),
+    reason: z
+      .enum([...sendReasons, 'cancelled', 'too_late'])
+      .nullable()
+      .describe(
+        'Why it was not sent; `cancelled` if its broadcast was cancelled before, `too_late` if its time had passed long before.',
+      )
+      .meta({ examples: [null] }),
+    text: z
+      .string()
+      .nullable()
+      .describe('Null for a one-time code.')
+      .meta({ examples: ['Your order is on its way.'] }),
+    created_at: timestampSchema,
+    ended_at: timestampSchema.nullable().meta({ examples: ['2026-01-15T10:30:02.000+00:00'] }),
+    clicks: z
+      .array(
+        z.strictObject({ clicked_at: timestampSchema.meta({ examples: ['2026-01-15T10:31:00.000+00:00'] }) }),
+      )
+      .describe('Taps on its buttons, oldest first, at most 20.'),
+  })
+  .meta({ id: 'Message' });
 export type MessageRecord = z.infer<typeof messageRecordSchema>;
 
 /** A message with its whole content. */
@@ -181,22 +235,32 @@ const purposeSchema = z
 
 const { otpTtlMinutes: ttl, otpAttempts: attempts } = limits;
 
-export const sendOtpSchema = z.strictObject({
-  subscriber_id: subscriberIdSchema,
-  purpose: purposeSchema,
-  ttl_minutes: z.number().int().min(ttl.min).max(ttl.max).default(ttl.default),
-  max_attempts: z.number().int().min(attempts.min).max(attempts.max).default(attempts.default),
-  code_length: z.union([z.literal(4), z.literal(6), z.literal(8)], 'must be 4, 6 or 8').default(6),
-});
+export const sendOtpSchema = z
+  .strictObject({
+    subscriber_id: subscriberIdSchema,
+    purpose: purposeSchema,
+    ttl_minutes: z.number().int().min(ttl.min).max(ttl.max).default(ttl.default),
+    max_attempts: z.number().int().min(attempts.min).max(attempts.max).default(attempts.default),
+    code_length: z.union([z.literal(4), z.literal(6), z.literal(8)], 'must be 4, 6 or 8').default(6),
+  })
+  .meta({ examples: [{ subscriber_id: '<subscriber_id>', purpose: 'payment' }] });
 export type SendOtp = z.output<typeof sendOtpSchema>;
 
-export const sentOtpSchema = z.strictObject({ sent: z.literal(true), expires_in_seconds: z.number().int() });
-
-export const verifyOtpSchema = z.strictObject({
-  subscriber_id: subscriberIdSchema,
-  code: z.string().min(1).check(characters(32)),
-  purpose: purposeSchema,
+export const sentOtpSchema = z.strictObject({
+  sent: z.literal(true),
+  expires_in_seconds: z
+    .number()
+    .int()
+    .meta({ examples: [300] }),
 });
+
+export const verifyOtpSchema = z
+  .strictObject({
+    subscriber_id: subscriberIdSchema,
+    code: z.string().min(1).check(characters(32)),
+    purpose: purposeSchema,
+  })
+  .meta({ examples: [{ subscriber_id: '<subscriber_id>', purpose: 'payment', code: '123456' }] });
 export type VerifyOtp = z.output<typeof verifyOtpSchema>;
 
 export const verifiedOtpSchema = z.strictObject({ verified: z.literal(true) });

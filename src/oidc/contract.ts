@@ -26,38 +26,52 @@ const postLogoutRedirectUris = uris.describe('Where the browser may return to af
 const algorithm = z.enum(idTokenAlgorithms).describe('The signature of ID tokens.');
 const device = z.boolean().describe('Whether the client may use the device flow (RFC 8628).');
 
-export const newClientSchema = z.strictObject({
-  name: nameSchema,
-  redirect_uris: redirectUris,
-  post_logout_redirect_uris: postLogoutRedirectUris.default([]),
-  type: z
-    .enum(clientTypes)
-    .default('confidential')
-    .describe('`confidential` has a secret; `public` (an app or a page without a backend) must use PKCE.'),
-  id_token_alg: algorithm.default('RS256'),
-  device: device.default(false),
-});
+export const newClientSchema = z
+  .strictObject({
+    name: nameSchema,
+    redirect_uris: redirectUris,
+    post_logout_redirect_uris: postLogoutRedirectUris.default([]),
+    type: z
+      .enum(clientTypes)
+      .default('confidential')
+      .describe('`confidential` has a secret; `public` (an app or a page without a backend) must use PKCE.'),
+    id_token_alg: algorithm.default('RS256'),
+    device: device.default(false),
+  })
+  .meta({ examples: [{ name: 'Shop', redirect_uris: ['https://shop.example.com/auth/callback/herald'] }] });
 
-export const clientChangesSchema = z.strictObject({
-  name: nameSchema.optional(),
-  redirect_uris: redirectUris.optional(),
-  post_logout_redirect_uris: postLogoutRedirectUris.optional(),
-  id_token_alg: algorithm.optional(),
-  device: device.optional(),
-});
+export const clientChangesSchema = z
+  .strictObject({
+    name: nameSchema.optional(),
+    redirect_uris: redirectUris.optional(),
+    post_logout_redirect_uris: postLogoutRedirectUris.optional(),
+    id_token_alg: algorithm.optional(),
+    device: device.optional(),
+  })
+  .meta({ examples: [{ redirect_uris: ['https://shop.example.com/auth/callback/herald'] }] });
 
-export const clientSchema = z.strictObject({
-  client_id: idSchema,
-  name: z.string(),
-  type: z.enum(clientTypes),
-  redirect_uris: z.array(z.string()),
-  post_logout_redirect_uris: z.array(z.string()),
-  id_token_alg: z.enum(idTokenAlgorithms),
-  device: z.boolean(),
-  issuer: z.string().describe('Paste it where a platform asks for the issuer.'),
-  discovery_url: z.string().describe('Paste it where a platform asks for the well-known or discovery URL.'),
-  created_at: timestampSchema,
-});
+export const clientSchema = z
+  .strictObject({
+    client_id: idSchema,
+    name: z.string().meta({ examples: ['Shop'] }),
+    type: z.enum(clientTypes),
+    redirect_uris: z
+      .array(z.string())
+      .meta({ examples: [['https://shop.example.com/auth/callback/herald']] }),
+    post_logout_redirect_uris: z.array(z.string()).meta({ examples: [['https://shop.example.com/']] }),
+    id_token_alg: z.enum(idTokenAlgorithms),
+    device: z.boolean(),
+    issuer: z
+      .string()
+      .describe('Paste it where a platform asks for the issuer.')
+      .meta({ examples: ['https://herald.example.com/oidc/shop'] }),
+    discovery_url: z
+      .string()
+      .describe('Paste it where a platform asks for the well-known or discovery URL.')
+      .meta({ examples: ['https://herald.example.com/oidc/shop/.well-known/openid-configuration'] }),
+    created_at: timestampSchema,
+  })
+  .meta({ id: 'OidcClient' });
 export type ClientView = z.infer<typeof clientSchema>;
 
 export const createdClientSchema = clientSchema.extend({

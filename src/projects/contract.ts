@@ -8,6 +8,7 @@ import {
   slugSchema,
   timestampSchema,
   timezoneSchema,
+  exampleId,
 } from '../contract/common';
 import { actorTypes, notifyLevels } from '../contract/people';
 import { roles, scopes } from '../contract/scopes';
@@ -41,18 +42,20 @@ const colorSchema = z
   .transform((color) => color.toLowerCase())
   .nullable();
 
-export const brandSchema = z.strictObject({
-  logo_url: z
-    .string()
-    .nullable()
-    .describe('Where the logo was fetched from; null if it was uploaded. Herald serves its own copy.'),
-  logo_path: z
-    .string()
-    .nullable()
-    .describe('For the dashboard: path of that copy on this server; a new logo has a new path.'),
-  color: z.string().nullable().describe('Colour of the buttons on the hosted login page: #rrggbb.'),
-  privacy_url: z.string().nullable().describe('Privacy policy, linked on the hosted login page.'),
-});
+export const brandSchema = z
+  .strictObject({
+    logo_url: z
+      .string()
+      .nullable()
+      .describe('Where the logo was fetched from; null if it was uploaded. Herald serves its own copy.'),
+    logo_path: z
+      .string()
+      .nullable()
+      .describe('For the dashboard: path of that copy on this server; a new logo has a new path.'),
+    color: z.string().nullable().describe('Colour of the buttons on the hosted login page: #rrggbb.'),
+    privacy_url: z.string().nullable().describe('Privacy policy, linked on the hosted login page.'),
+  })
+  .meta({ id: 'Brand' });
 export type Brand = z.infer<typeof brandSchema>;
 
 const brandChanges = {
@@ -76,62 +79,98 @@ const brandChanges = {
 /** The body of an upload; the route checks what is in it. */
 export const logoSchema = z.instanceof(Uint8Array);
 
-export const projectSchema = z.strictObject({
-  id: idSchema,
-  slug: z.string(),
-  name: z.string(),
-  plan: z.enum(planNames),
-  callback_url: z.string().nullable().describe('Where users return to after a login.'),
-  redirect_urls: z.array(z.string()).describe('Other URLs that a session can use as its redirect_uri.'),
-  retry_policy: retryPolicySchema.describe('Default retry policy of new endpoints.'),
-  welcome_en: z
-    .string()
-    .nullable()
-    .describe('Welcome message in English: the bot adds it after a login or a new subscription.'),
-  welcome_ru: z.string().nullable().describe('Welcome message in Russian.'),
-  timezone: z.string().describe('Time zone of local times, such as Europe/Berlin.'),
-  brand: brandSchema.describe('How the hosted login page looks.'),
-  created_at: timestampSchema,
-});
+export const projectSchema = z
+  .strictObject({
+    id: idSchema,
+    slug: z.string().meta({ examples: ['shop'] }),
+    name: z.string().meta({ examples: ['My shop'] }),
+    plan: z.enum(planNames),
+    callback_url: z
+      .string()
+      .nullable()
+      .describe('Where users return to after a login.')
+      .meta({ examples: ['https://shop.example.com/callback'] }),
+    redirect_urls: z
+      .array(z.string())
+      .describe('Other URLs that a session can use as its redirect_uri.')
+      .meta({ examples: [['https://shop.example.com/callback']] }),
+    retry_policy: retryPolicySchema.describe('Default retry policy of new endpoints.'),
+    welcome_en: z
+      .string()
+      .nullable()
+      .describe('Welcome message in English: the bot adds it after a login or a new subscription.'),
+    welcome_ru: z.string().nullable().describe('Welcome message in Russian.'),
+    timezone: z
+      .string()
+      .describe('Time zone of local times, such as Europe/Berlin.')
+      .meta({ examples: ['Europe/Berlin'] }),
+    brand: brandSchema.describe('How the hosted login page looks.'),
+    created_at: timestampSchema,
+  })
+  .meta({ id: 'Project' });
 export type ProjectView = z.infer<typeof projectSchema>;
 
-export const ownProjectChangesSchema = z.strictObject({
-  name: nameSchema.optional(),
-  callback_url: returnUrlSchema.nullable().optional(),
-  redirect_urls: z
-    .array(returnUrlSchema)
-    .max(limits.redirectUrls)
-    .transform((urls) => [...new Set(urls)])
-    .optional(),
-  retry_policy: retryPolicySchema.optional(),
-  welcome_en: welcomeSchema.optional(),
-  welcome_ru: welcomeSchema.optional(),
-  timezone: timezoneSchema.optional(),
-  brand: z
-    .strictObject(brandChanges)
-    .optional()
-    .describe('Absent fields do not change; null clears a field.'),
-});
+export const ownProjectChangesSchema = z
+  .strictObject({
+    name: nameSchema.optional(),
+    callback_url: returnUrlSchema.nullable().optional(),
+    redirect_urls: z
+      .array(returnUrlSchema)
+      .max(limits.redirectUrls)
+      .transform((urls) => [...new Set(urls)])
+      .optional(),
+    retry_policy: retryPolicySchema.optional(),
+    welcome_en: welcomeSchema.optional(),
+    welcome_ru: welcomeSchema.optional(),
+    timezone: timezoneSchema.optional(),
+    brand: z
+      .strictObject(brandChanges)
+      .optional()
+      .describe('Absent fields do not change; null clears a field.'),
+  })
+  .meta({ examples: [{ callback_url: 'https://shop.example.com/callback' }] });
 export type OwnProjectChanges = z.input<typeof ownProjectChangesSchema>;
 
-export const usageSchema = z.strictObject({
-  plan: z.enum(planNames),
-  month: z.string().describe('The calendar month in UTC: YYYY-MM.'),
-  logins: z.number().int().describe('Successful logins in this month.'),
-  plan_logins: z.number().int().describe('Logins included in the plan per month.'),
-  plan_logins_used: z.number().int(),
-  purchased_credits: z.number().int().describe('Logins left in purchased credit packs.'),
-  grace_ends_at: timestampSchema
-    .nullable()
-    .describe('End of this month’s grace period; null if it has not started.'),
-  billing_blocked: z.boolean().describe('Whether paid operations are rejected.'),
-  months: z
-    .array(z.strictObject({ month: z.string(), plan_logins_used: z.number().int() }))
-    .describe('Logins that the plan has paid for, in each of the last 12 months with any, newest first.'),
-  days: z
-    .array(z.strictObject({ date: z.iso.date(), logins: z.number().int() }))
-    .describe(`Successful logins per day in the last ${limits.usageDays} days (UTC), oldest first.`),
-});
+export const usageSchema = z
+  .strictObject({
+    plan: z.enum(planNames),
+    month: z
+      .string()
+      .describe('The calendar month in UTC: YYYY-MM.')
+      .meta({ examples: ['2026-01'] }),
+    logins: z.number().int().describe('Successful logins in this month.'),
+    plan_logins: z
+      .number()
+      .int()
+      .describe('Logins included in the plan per month.')
+      .meta({ examples: [100] }),
+    plan_logins_used: z.number().int(),
+    purchased_credits: z
+      .number()
+      .int()
+      .describe('Logins left in purchased credit packs.')
+      .meta({ examples: [0] }),
+    grace_ends_at: timestampSchema
+      .nullable()
+      .describe('End of this month’s grace period; null if it has not started.')
+      .meta({ examples: [null] }),
+    billing_blocked: z
+      .boolean()
+      .describe('Whether paid operations are rejected.')
+      .meta({ examples: [false] }),
+    months: z
+      .array(
+        z.strictObject({
+          month: z.string().meta({ examples: ['2026-01'] }),
+          plan_logins_used: z.number().int(),
+        }),
+      )
+      .describe('Logins that the plan has paid for, in each of the last 12 months with any, newest first.'),
+    days: z
+      .array(z.strictObject({ date: z.iso.date(), logins: z.number().int() }))
+      .describe(`Successful logins per day in the last ${limits.usageDays} days (UTC), oldest first.`),
+  })
+  .meta({ id: 'Usage' });
 export type UsageView = z.infer<typeof usageSchema>;
 
 const wholeLimit = z.coerce.number().int().min(1).max(10_000_000);
@@ -160,75 +199,98 @@ export const projectChangesSchema = z.strictObject({
   brand: z.strictObject(brandChanges).optional(),
 });
 
-export const keySchema = z.strictObject({
-  id: idSchema,
-  name: z.string().nullable(),
-  hint: z.string().describe('The first characters of the key.'),
-  current: z.boolean().describe('Whether this request uses the key.'),
-  scopes: z.array(z.enum(scopes)).describe('What the key may do.'),
-  created_at: timestampSchema,
-  last_used_at: timestampSchema.nullable().describe('Accurate to the minute.'),
-  revoked_at: timestampSchema.nullable(),
-});
+export const keySchema = z
+  .strictObject({
+    id: idSchema,
+    name: z
+      .string()
+      .nullable()
+      .meta({ examples: ['Backend'] }),
+    hint: z
+      .string()
+      .describe('The first characters of the key.')
+      .meta({ examples: ['hk_3fK2'] }),
+    current: z.boolean().describe('Whether this request uses the key.'),
+    scopes: z.array(z.enum(scopes)).describe('What the key may do.'),
+    created_at: timestampSchema,
+    last_used_at: timestampSchema.nullable().describe('Accurate to the minute.'),
+    revoked_at: timestampSchema.nullable().meta({ examples: [null] }),
+  })
+  .meta({ id: 'ApiKey' });
 export type KeyView = z.infer<typeof keySchema>;
 
-export const newKeySchema = z.strictObject({
-  name: nameSchema.optional(),
-  scopes: z
-    .array(z.enum(scopes))
-    .min(1)
-    .max(scopes.length)
-    .optional()
-    .describe(
-      'What the key may do, never more than the caller may. Default: all that the caller may, but `publish`.',
-    ),
-});
+export const newKeySchema = z
+  .strictObject({
+    name: nameSchema.optional(),
+    scopes: z
+      .array(z.enum(scopes))
+      .min(1)
+      .max(scopes.length)
+      .optional()
+      .describe(
+        'What the key may do, never more than the caller may. Default: all that the caller may, but `publish`.',
+      ),
+  })
+  .meta({ examples: [{ name: 'Backend', scopes: ['read', 'send'] }] });
 
 export const createdKeySchema = z.strictObject({
   ...keySchema.shape,
-  api_key: z.string().nullable().describe('The key itself. Returned only once: null in a repeated response.'),
+  api_key: z
+    .string()
+    .nullable()
+    .describe('The key itself. Returned only once: null in a repeated response.')
+    .meta({ examples: ['hk_…'] }),
 });
 
-export const signInSchema = z.strictObject({ api_key: z.string().min(1).check(characters(200)) });
+export const signInSchema = z
+  .strictObject({ api_key: z.string().min(1).check(characters(200)) })
+  .meta({ examples: [{ api_key: '<api_key>' }] });
 
 /** The person who has signed in. */
 export const accountSchema = z.strictObject({
   account_id: idSchema,
-  first_name: z.string(),
-  username: z.string().nullable(),
+  first_name: z.string().meta({ examples: ['Anna'] }),
+  username: z
+    .string()
+    .nullable()
+    .meta({ examples: ['anna'] }),
   channel: channelSchema,
 });
 
 const accountProjectSchema = z.strictObject({
   project_id: idSchema,
-  slug: z.string(),
-  name: z.string(),
+  slug: z.string().meta({ examples: ['shop'] }),
+  name: z.string().meta({ examples: ['My shop'] }),
   role: z.enum(roles).nullable(),
 });
 
-export const ownProjectSchema = z.strictObject({ slug: slugSchema, name: nameSchema });
+export const ownProjectSchema = z
+  .strictObject({ slug: slugSchema, name: nameSchema })
+  .meta({ examples: [{ slug: 'shop', name: 'My shop' }] });
 export const ownedProjectSchema = accountProjectSchema;
 
 /** What the dashboard's pages need besides the API. */
-export const dashboardSessionSchema = z.strictObject({
-  project_id: idSchema.nullable().describe('The current project; null if the account is in no team.'),
-  key_id: idSchema.nullable().describe('The API key of the sign-in; null if an account has signed in.'),
-  account: accountSchema.nullable().describe('Null if the sign-in was by API key.'),
-  role: z
-    .enum(roles)
-    .nullable()
-    .describe('The role in the current project; null if the sign-in was by API key.'),
-  notify: z
-    .enum(notifyLevels)
-    .nullable()
-    .describe(
-      'What the bot tells this member about the current project; null if the sign-in was by API key.',
-    ),
-  scopes: z.array(z.enum(scopes)).describe('What the caller may do in the current project.'),
-  projects: z.array(accountProjectSchema).describe('The projects of the account, by name.'),
-  open_signup: z.boolean().describe('Whether an account can create a project.'),
-  temporal_ui_url: z.string().nullable().describe('URL of the namespace in the Temporal UI, or null.'),
-});
+export const dashboardSessionSchema = z
+  .strictObject({
+    project_id: idSchema.nullable().describe('The current project; null if the account is in no team.'),
+    key_id: idSchema.nullable().describe('The API key of the sign-in; null if an account has signed in.'),
+    account: accountSchema.nullable().describe('Null if the sign-in was by API key.'),
+    role: z
+      .enum(roles)
+      .nullable()
+      .describe('The role in the current project; null if the sign-in was by API key.'),
+    notify: z
+      .enum(notifyLevels)
+      .nullable()
+      .describe(
+        'What the bot tells this member about the current project; null if the sign-in was by API key.',
+      ),
+    scopes: z.array(z.enum(scopes)).describe('What the caller may do in the current project.'),
+    projects: z.array(accountProjectSchema).describe('The projects of the account, by name.'),
+    open_signup: z.boolean().describe('Whether an account can create a project.'),
+    temporal_ui_url: z.string().nullable().describe('URL of the namespace in the Temporal UI, or null.'),
+  })
+  .meta({ id: 'DashboardSession' });
 export type DashboardSession = z.infer<typeof dashboardSessionSchema>;
 
 export const switchProjectSchema = z.strictObject({ project_id: idSchema });
@@ -242,39 +304,45 @@ export const signInRecordSchema = z.strictObject({
   user_agent: z.string().nullable(),
   created_at: timestampSchema,
   last_seen_at: timestampSchema.describe('Accurate to the minute.'),
-  expires_at: timestampSchema,
+  expires_at: timestampSchema.meta({ examples: ['2026-01-15T22:30:00.000+00:00'] }),
 });
 export type SignInRecord = z.infer<typeof signInRecordSchema>;
 
 const settingValueSchema = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).nullable();
 const auditedSettingSchema = z.strictObject({
-  field: z.string(),
-  before: settingValueSchema,
-  after: settingValueSchema,
+  field: z.string().meta({ examples: ['retry_policy'] }),
+  before: settingValueSchema.meta({ examples: ['durable'] }),
+  after: settingValueSchema.meta({ examples: ['quick'] }),
 });
 export type AuditedSetting = z.infer<typeof auditedSettingSchema>;
 
 /** An entry of the audit log: who changed what, without contents. */
-export const auditEntrySchema = z.strictObject({
-  audit_id: idSchema,
-  actor: z.strictObject({
-    type: z.enum(actorTypes).describe('`cli` is the operator’s command line, `system` is Herald itself.'),
-    id: idSchema.nullable().describe('The member or the API key.'),
-  }),
-  action: z.string().describe('For example `webhook.updated`.'),
-  target_id: z
-    .string()
-    .nullable()
-    .describe(
-      'What was changed: its id, the name of a tag or permission, the key of a template, or the messenger of a bot.',
-    ),
-  target_name: z.string().nullable().describe('Its name at that time; of an endpoint, its host.'),
-  changes: z
-    .array(auditedSettingSchema)
-    .describe('Settings of the project and of endpoints before and after. Never secrets or texts.'),
-  ip: z.string().nullable(),
-  at: timestampSchema,
-});
+export const auditEntrySchema = z
+  .strictObject({
+    audit_id: idSchema,
+    actor: z.strictObject({
+      type: z.enum(actorTypes).describe('`cli` is the operator’s command line, `system` is Herald itself.'),
+      id: idSchema.nullable().describe('The member or the API key.'),
+    }),
+    action: z
+      .string()
+      .describe('For example `webhook.updated`.')
+      .meta({ examples: ['webhook.updated'] }),
+    target_id: z
+      .string()
+      .nullable()
+      .describe(
+        'What was changed: its id, the name of a tag or permission, the key of a template, or the messenger of a bot.',
+      )
+      .meta({ examples: [exampleId] }),
+    target_name: z.string().nullable().describe('Its name at that time; of an endpoint, its host.'),
+    changes: z
+      .array(auditedSettingSchema)
+      .describe('Settings of the project and of endpoints before and after. Never secrets or texts.'),
+    ip: z.string().nullable(),
+    at: timestampSchema,
+  })
+  .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
 
 export const auditQuery = z.strictObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { characters } from '../contract/characters';
 import {
+  exampleChannel,
   channelFields,
   channelLinks,
   channelSchema,
@@ -10,6 +11,7 @@ import {
   queryBoolean,
   timestampSchema,
   timezoneSchema,
+  exampleId,
 } from '../contract/common';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
@@ -34,11 +36,17 @@ export type Properties = Record<string, PropertyValue>;
 export const propertiesSchema = z.record(propertyKeySchema, propertyValueSchema);
 
 /** What the API shows; events have the fields of the specification only. */
-export const subscriberSchema = z.strictObject({
-  ...subscriberFields,
-  timezone: z.string().nullable().describe('Time zone of the user; null: that of the project.'),
-  properties: propertiesSchema.describe('Facts about the user that your project keeps.'),
-});
+export const subscriberSchema = z
+  .strictObject({
+    ...subscriberFields,
+    timezone: z
+      .string()
+      .nullable()
+      .describe('Time zone of the user; null: that of the project.')
+      .meta({ examples: ['Europe/Berlin'] }),
+    properties: propertiesSchema.describe('Facts about the user that your project keeps.'),
+  })
+  .meta({ id: 'Subscriber' });
 export type SubscriberView = z.infer<typeof subscriberSchema>;
 
 /** Accepts any text: an id that matches no subscriber returns 404 `subscriber_not_found`. */
@@ -86,7 +94,7 @@ function label(tooLong?: string) {
 }
 
 /** The name of a tag or a permission. */
-export const labelSchema = label();
+export const labelSchema = label().meta({ examples: ['beta'] });
 
 /** Duplicates are dropped. More than a project can have are a full limit, as they would be one by one: 409. */
 function labelSet(kind: 'tag' | 'permission') {
@@ -96,20 +104,22 @@ function labelSet(kind: 'tag' | 'permission') {
     .refine((names) => names.length <= limits.labelsAtOnce, `can be up to ${limits.labelsAtOnce} at once`);
 }
 
-export const subscriberChangesSchema = z.strictObject({
-  external_id: externalIdSchema.nullable().optional(),
-  tags: labelSet('tag').optional(),
-  permissions: labelSet('permission').optional(),
-  timezone: timezoneSchema.nullable().optional(),
-  properties: z
-    .record(propertyKeySchema, propertyValueSchema.nullable())
-    .refine(
-      (given) => Object.values(given).filter((value) => value !== null).length <= limits.properties,
-      `a subscriber can have up to ${limits.properties} properties`,
-    )
-    .optional()
-    .describe('Given keys are set, keys with null are removed, others do not change.'),
-});
+export const subscriberChangesSchema = z
+  .strictObject({
+    external_id: externalIdSchema.nullable().optional(),
+    tags: labelSet('tag').optional(),
+    permissions: labelSet('permission').optional(),
+    timezone: timezoneSchema.nullable().optional(),
+    properties: z
+      .record(propertyKeySchema, propertyValueSchema.nullable())
+      .refine(
+        (given) => Object.values(given).filter((value) => value !== null).length <= limits.properties,
+        `a subscriber can have up to ${limits.properties} properties`,
+      )
+      .optional()
+      .describe('Given keys are set, keys with null are removed, others do not change.'),
+  })
+  .meta({ examples: [{ external_id: 'user-42', tags: ['beta'], properties: { city: 'Riga' } }] });
 export type SubscriberChanges = z.output<typeof subscriberChangesSchema>;
 
 export const taggingSchema = z
@@ -129,12 +139,18 @@ export const taggingSchema = z
   .refine(({ add, remove }) => !add?.some((tag) => remove?.includes(tag)), {
     path: ['remove'],
     message: 'must not name a tag that is added',
-  });
+  })
+  .meta({ examples: [{ ids: ['<subscriber_id>'], add: ['vip'], remove: ['beta'] }] });
 export type Tagging = z.output<typeof taggingSchema>;
 
 export const taggedSchema = z.strictObject({
   updated: z.number().int().describe('Subscribers who now have the added tags and none of the removed.'),
-  failed: z.array(z.strictObject({ id: z.string(), code: z.enum(['subscriber_not_found']) })),
+  failed: z.array(
+    z.strictObject({
+      id: z.string().meta({ examples: [exampleId] }),
+      code: z.enum(['subscriber_not_found']),
+    }),
+  ),
 });
 export type Tagged = z.infer<typeof taggedSchema>;
 
@@ -183,28 +199,39 @@ export const newLinkSchema = z
   .refine((body) => body.external_id === undefined || (body.max_uses ?? 1) === 1, {
     path: ['max_uses'],
     message: 'must be 1 with an external_id',
-  });
+  })
+  .meta({ examples: [{ name: 'Till', tags: ['vip'], external_id: 'user-42' }] });
 export type NewLink = z.output<typeof newLinkSchema>;
 
-export const linkSchema = z.lazy(() =>
-  z
-    .strictObject({
-      link_id: z.string(),
-      name: z.string().nullable(),
-      tags: z.array(z.string()),
-      permissions: z.array(z.string()),
-      external_id: z.string().nullable(),
-      expires_at: timestampSchema.nullable(),
-      max_uses: z.number().int().nullable(),
-      uses: z
-        .number()
-        .int()
-        .describe('How often the link has subscribed a user or given them something new.'),
-    })
-    .extend(channelLinks())
-    .extend(miniAppLinks())
-    .extend({ created_at: timestampSchema }),
-);
+export const linkSchema = z
+  .lazy(() =>
+    z
+      .strictObject({
+        link_id: z.string().meta({ examples: [exampleId] }),
+        name: z
+          .string()
+          .nullable()
+          .meta({ examples: ['Till'] }),
+        tags: z.array(z.string()).meta({ examples: [['beta']] }),
+        permissions: z.array(z.string()).meta({ examples: [['news']] }),
+        external_id: z.string().nullable(),
+        expires_at: timestampSchema.nullable().meta({ examples: ['2026-01-15T10:40:00.000+00:00'] }),
+        max_uses: z
+          .number()
+          .int()
+          .nullable()
+          .meta({ examples: [100] }),
+        uses: z
+          .number()
+          .int()
+          .describe('How often the link has subscribed a user or given them something new.')
+          .meta({ examples: [12] }),
+      })
+      .extend(channelLinks())
+      .extend(miniAppLinks())
+      .extend({ created_at: timestampSchema }),
+  )
+  .meta({ id: 'SubscribeLink' });
 export type LinkView = z.infer<typeof linkSchema>;
 
 export const linkListQuery = z.strictObject(pageQuery);
@@ -212,15 +239,17 @@ export const linkListQuery = z.strictObject(pageQuery);
 /** A name in a path: any text, because a name that no project can have is unknown like any other. */
 export const labelParams = z.strictObject({ name: z.string() });
 
-export const newTagSchema = z.strictObject({ name: labelSchema });
-export const tagChangesSchema = z.strictObject({ name: labelSchema.optional() });
+export const newTagSchema = z.strictObject({ name: labelSchema }).meta({ examples: [{ name: 'vip' }] });
+export const tagChangesSchema = z
+  .strictObject({ name: labelSchema.optional() })
+  .meta({ examples: [{ name: 'gold' }] });
 
 const labelView = {
-  name: z.string(),
+  name: z.string().meta({ examples: ['vip'] }),
   subscribers: z.number().int().describe('How many subscribers have it.'),
   created_at: timestampSchema,
 };
-export const tagSchema = z.strictObject(labelView);
+export const tagSchema = z.strictObject(labelView).meta({ id: 'Tag' });
 export type TagView = z.infer<typeof tagSchema>;
 
 const titleSchema = z
@@ -237,16 +266,23 @@ const permissionFields = {
   title_ru: titleSchema,
   default: z.boolean().optional().describe('Granted to every new subscriber.'),
 };
-export const newPermissionSchema = z.strictObject({ name: labelSchema, ...permissionFields });
-export const permissionChangesSchema = z.strictObject({ name: labelSchema.optional(), ...permissionFields });
+export const newPermissionSchema = z
+  .strictObject({ name: labelSchema, ...permissionFields })
+  .meta({ examples: [{ name: 'news', title_en: 'News', title_ru: 'Новости', default: true }] });
+export const permissionChangesSchema = z
+  .strictObject({ name: labelSchema.optional(), ...permissionFields })
+  .meta({ examples: [{ title_en: 'News and offers' }] });
 export type PermissionChanges = z.output<typeof permissionChangesSchema>;
 
-export const permissionSchema = z.strictObject({
-  ...labelView,
-  title_en: z.string().nullable(),
-  title_ru: z.string().nullable(),
-  default: z.boolean(),
-});
+export const permissionSchema = z
+  .strictObject({
+    ...labelView,
+    name: z.string().meta({ examples: ['news'] }),
+    title_en: z.string().nullable(),
+    title_ru: z.string().nullable(),
+    default: z.boolean(),
+  })
+  .meta({ id: 'Permission' });
 export type PermissionView = z.infer<typeof permissionSchema>;
 
 export const miniProjectQuery = z.strictObject({
@@ -254,10 +290,10 @@ export const miniProjectQuery = z.strictObject({
 });
 
 export const miniProjectSchema = z.strictObject({
-  name: z.string(),
+  name: z.string().meta({ examples: ['My shop'] }),
   permissions: z.array(
     z.strictObject({
-      name: z.string(),
+      name: z.string().meta({ examples: ['news'] }),
       title_en: z.string().nullable(),
       title_ru: z.string().nullable(),
       default: z.boolean(),
@@ -266,22 +302,24 @@ export const miniProjectSchema = z.strictObject({
 });
 export type MiniProject = z.infer<typeof miniProjectSchema>;
 
-export const miniSubscribeSchema = z.strictObject({
-  channel: channelSchema,
-  init_data: z
-    .string()
-    .min(1)
-    .check(characters(limits.initDataLength))
-    .describe('As the messenger passes it to the Mini App.'),
-  permissions: labelSet('permission')
-    .optional()
-    .describe('What the user agrees to. Default: the default permissions of the project.'),
-});
+export const miniSubscribeSchema = z
+  .strictObject({
+    channel: channelSchema,
+    init_data: z
+      .string()
+      .min(1)
+      .check(characters(limits.initDataLength))
+      .describe('As the messenger passes it to the Mini App.'),
+    permissions: labelSet('permission')
+      .optional()
+      .describe('What the user agrees to. Default: the default permissions of the project.'),
+  })
+  .meta({ examples: [{ channel: exampleChannel, init_data: '<init_data>', permissions: ['news'] }] });
 export type MiniSubscribe = z.output<typeof miniSubscribeSchema>;
 
 export const miniSubscribedSchema = z.strictObject({
-  subscriber_id: z.string(),
-  permissions: z.array(z.string()),
+  subscriber_id: z.string().meta({ examples: [exampleId] }),
+  permissions: z.array(z.string()).meta({ examples: [['news']] }),
 });
 
 export const importQuery = z.strictObject({
@@ -292,7 +330,8 @@ export const importFileSchema = z
   .string()
   .describe(
     'CSV in UTF-8. Columns: `subscriber_id` or `external_id`, and any of `tags`, `add_tags`, `permissions` (names joined by `|`), `timezone`, `properties.<key>`. An empty cell changes nothing.',
-  );
+  )
+  .meta({ examples: ['external_id,add_tags,properties.city\nuser-42,beta|news,Riga\n'] });
 
 export const acceptedImportSchema = z.strictObject({
   import_id: idSchema,
@@ -302,22 +341,31 @@ export const acceptedImportSchema = z.strictObject({
 export const importStatuses = ['queued', 'running', 'completed', 'cancelled'] as const;
 export type ImportStatus = (typeof importStatuses)[number];
 
-export const importSchema = z.strictObject({
-  import_id: idSchema,
-  dry_run: z.boolean(),
-  status: z.enum(importStatuses),
-  rows: z.number().int(),
-  updated: z.number().int().describe('Rows that were applied; in a dry run, that would be.'),
-  failed: z.number().int(),
-  errors: z
-    .array(
-      z.strictObject({
-        row: z.number().int().describe('The row in the file: the header is row 1.'),
-        code: z.string(),
-      }),
-    )
-    .describe(`The first ${limits.importErrors} failed rows.`),
-  created_at: timestampSchema,
-  ended_at: timestampSchema.nullable(),
-});
+export const importSchema = z
+  .strictObject({
+    import_id: idSchema,
+    dry_run: z.boolean().meta({ examples: [false] }),
+    status: z.enum(importStatuses).meta({ examples: ['completed'] }),
+    rows: z
+      .number()
+      .int()
+      .meta({ examples: [2] }),
+    updated: z.number().int().describe('Rows that were applied; in a dry run, that would be.'),
+    failed: z.number().int(),
+    errors: z
+      .array(
+        z.strictObject({
+          row: z
+            .number()
+            .int()
+            .describe('The row in the file: the header is row 1.')
+            .meta({ examples: [3] }),
+          code: z.string().meta({ examples: ['subscriber_not_found'] }),
+        }),
+      )
+      .describe(`The first ${limits.importErrors} failed rows.`),
+    created_at: timestampSchema,
+    ended_at: timestampSchema.nullable().meta({ examples: ['2026-01-15T10:30:02.000+00:00'] }),
+  })
+  .meta({ id: 'SubscriberImport' });
 export type ImportView = z.infer<typeof importSchema>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EXAMPLE_TIME, exampleChannel } from '../contract/common';
+import { exampleChannel, exampleTime } from '../contract/common';
 import { heldTables } from './personal-data';
 
 const heldRow = z.record(z.string(), z.unknown());
@@ -11,7 +11,7 @@ export function heldDataSchema() {
     schema: single ? heldRow.nullable() : z.array(heldRow),
     empty: single ? null : [],
   }));
-  const created_at = EXAMPLE_TIME;
+  const created_at = exampleTime;
   const example = {
     ...Object.fromEntries(fields.map(({ as, empty }) => [as, empty])),
     subscriber: {

@@ -15,15 +15,24 @@ import { subscriberIdSchema } from '../subscribers/contract';
 export const templatePurposes = ['message', 'reply'] as const;
 export type TemplatePurpose = (typeof templatePurposes)[number];
 
-const variantSchema = z.strictObject({
-  text: contentFields.text,
-  buttons: contentFields.buttons,
-  media: contentFields.media,
-});
+const variantSchema = z
+  .strictObject({
+    text: contentFields.text,
+    buttons: contentFields.buttons,
+    media: contentFields.media,
+  })
+  .meta({ id: 'TemplateVariant' });
 export type Variant = z.output<typeof variantSchema>;
 
 /** As it was given: without buttons and media that it does not have. */
-const variantView = variantSchema.extend({ buttons: variantSchema.shape.buttons.unwrap().optional() });
+const variantView = variantSchema
+  .extend({
+    buttons: variantSchema.shape.buttons
+      .unwrap()
+      .optional()
+      .meta({ examples: [[[{ text: 'Track it', url: 'https://shop.example.com/orders/1001' }]]] }),
+  })
+  .meta({ id: 'TemplateVariant' });
 export type VariantView = z.output<typeof variantView>;
 
 const definitionFields = {
@@ -54,12 +63,24 @@ const hasDefaultVariant = ({ default_lang, variants }: Definition) =>
 /** A PUT's body: everything but the key. */
 export const templateDefinitionSchema = z
   .strictObject(definitionFields)
-  .refine(hasDefaultVariant, needsVariant);
+  .refine(hasDefaultVariant, needsVariant)
+  .meta({
+    id: 'TemplateDefinition',
+    examples: [{ variants: { en: { text: 'Hi {{first_name|there}}, {{order}} is on its way.' } } }],
+  });
 export type TemplateDefinition = z.output<typeof templateDefinitionSchema>;
 
 export const newTemplateSchema = z
   .strictObject({ key: templateKeySchema, ...definitionFields })
-  .refine(hasDefaultVariant, needsVariant);
+  .refine(hasDefaultVariant, needsVariant)
+  .meta({
+    examples: [
+      {
+        key: 'shipped',
+        variants: { en: { text: 'Hi {{first_name|there}}, order {{order}} is on its way.' } },
+      },
+    ],
+  });
 export type NewTemplate = z.output<typeof newTemplateSchema>;
 
 /** What is rendered: fixed with its version when a request is accepted. */
@@ -74,18 +95,26 @@ export interface TemplateSource {
   inline?: 'personal' | 'literal';
 }
 
-export const templateSchema = z.strictObject({
-  key: z.string(),
-  name: z.string().nullable(),
-  purpose: z.enum(templatePurposes),
-  format: formatSchema,
-  default_lang: z.enum(languages),
-  variants: z.strictObject({ en: variantView.optional(), ru: variantView.optional() }),
-  variables: z.array(z.string()).describe('Every name that the placeholders use, built-in names included.'),
-  version: z.number().int(),
-  created_at: timestampSchema,
-  updated_at: timestampSchema,
-});
+export const templateSchema = z
+  .strictObject({
+    key: z.string().meta({ examples: ['shipped'] }),
+    name: z
+      .string()
+      .nullable()
+      .meta({ examples: ['Shipped'] }),
+    purpose: z.enum(templatePurposes),
+    format: formatSchema,
+    default_lang: z.enum(languages),
+    variants: z.strictObject({ en: variantView.optional(), ru: variantView.optional() }),
+    variables: z
+      .array(z.string())
+      .describe('Every name that the placeholders use, built-in names included.')
+      .meta({ examples: [['order']] }),
+    version: z.number().int(),
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+  })
+  .meta({ id: 'Template' });
 export type TemplateView = z.infer<typeof templateSchema>;
 
 export const templateParams = z.strictObject({ key: templateKeySchema });
@@ -109,18 +138,36 @@ export const previewSchema = z
   .refine(({ key, template, content }) => [key, template, content].filter(Boolean).length === 1, {
     path: ['key'],
     message: 'is required, or template, or content, but only one of them',
+  })
+  .meta({
+    examples: [
+      {
+        template: { variants: { en: { text: 'Hi {{first_name|there}}, order {{order}} is on its way.' } } },
+        vars: { order: 1001 },
+      },
+    ],
   });
 export type PreviewRequest = z.output<typeof previewSchema>;
 
 export const previewResultSchema = z.strictObject({
   lang: z.enum(languages),
-  text: z.string(),
+  text: z.string().meta({ examples: ['Your order is on its way.'] }),
   format: formatSchema,
-  buttons: z.array(
-    z.array(z.strictObject({ text: z.string(), url: z.string().optional(), data: z.string().optional() })),
-  ),
-  media: z.strictObject({ type: mediaSchema.shape.type, url: z.string() }).nullable(),
-  missing: z.array(z.string()).describe('Names that a message with these `vars` would be refused for.'),
+  buttons: z
+    .array(
+      z.array(z.strictObject({ text: z.string(), url: z.string().optional(), data: z.string().optional() })),
+    )
+    .meta({ examples: [[[{ text: 'Track it', url: 'https://shop.example.com/orders/1001' }]]] }),
+  media: z
+    .strictObject({
+      type: mediaSchema.shape.type,
+      url: z.string().meta({ examples: ['https://shop.example.com/summer.jpg'] }),
+    })
+    .nullable(),
+  missing: z
+    .array(z.string())
+    .describe('Names that a message with these `vars` would be refused for.')
+    .meta({ examples: [[]] }),
 });
 export type PreviewResult = z.infer<typeof previewResultSchema>;
 
@@ -133,15 +180,20 @@ const ownTextSchema = z
   .optional();
 const inLanguages = z.strictObject({ en: ownTextSchema, ru: ownTextSchema }).nullable().optional();
 
-export const projectTextChangesSchema = z.strictObject({
-  welcome: inLanguages.describe('To a new subscriber.'),
-  help: inLanguages.describe('When your own bot is opened without a link.'),
-  after_login: inLanguages.describe('What the bot’s question becomes after Yes.'),
-});
+export const projectTextChangesSchema = z
+  .strictObject({
+    welcome: inLanguages.describe('To a new subscriber.'),
+    help: inLanguages.describe('When your own bot is opened without a link.'),
+    after_login: inLanguages.describe('What the bot’s question becomes after Yes.'),
+  })
+  .meta({ examples: [{ welcome: { en: 'Hi {{first_name|there}}! You’ll hear from {{project}} here.' } }] });
 export type ProjectTextChanges = z.output<typeof projectTextChangesSchema>;
 
-const textInLanguages = z.strictObject({ en: z.string().nullable(), ru: z.string().nullable() });
+const textInLanguages = z
+  .strictObject({ en: z.string().nullable(), ru: z.string().nullable() })
+  .meta({ id: 'TextInLanguages' });
 export const projectTextsSchema = z
   .strictObject({ welcome: textInLanguages, help: textInLanguages, after_login: textInLanguages })
-  .describe('Null: the bot’s own text.');
+  .describe('Null: the bot’s own text.')
+  .meta({ id: 'ProjectTexts' });
 export type ProjectTexts = z.infer<typeof projectTextsSchema>;

@@ -14,7 +14,8 @@ export const trackedNameSchema = z
   .regex(
     new RegExp(`^[a-z0-9_.-]{1,${limits.trackedNameLength}}$`),
     `must be 1 to ${limits.trackedNameLength} characters of a-z, 0-9, _, . and -`,
-  );
+  )
+  .meta({ examples: ['purchase'] });
 
 /** Of an event. */
 const trackedPropertiesSchema = propertiesSchema.refine(
@@ -41,25 +42,40 @@ const trackedEventInput = z
   })
   .superRefine(checkRecipient);
 
-export const trackSchema = z.strictObject({
-  events: z.array(trackedEventInput).min(1).max(limits.trackedEvents),
-});
+export const trackSchema = z
+  .strictObject({
+    events: z.array(trackedEventInput).min(1).max(limits.trackedEvents),
+  })
+  .meta({
+    examples: [
+      {
+        events: [
+          { name: 'purchase', external_id: 'user-42', properties: { amount: 49.9 }, event_id: 'order-1001' },
+        ],
+      },
+    ],
+  });
 export type TrackRequest = z.output<typeof trackSchema>;
 
 export const trackResultSchema = z.strictObject({
-  event_id: z.string().describe('The given id, or the one that Herald chose.'),
+  event_id: z
+    .string()
+    .describe('The given id, or the one that Herald chose.')
+    .meta({ examples: ['order-1001'] }),
   status: z.enum(['accepted', 'duplicate', 'subscriber_not_found']),
 });
 export type TrackResult = z.infer<typeof trackResultSchema>;
 
-export const trackedEventSchema = z.strictObject({
-  event_id: z.string(),
-  name: z.string(),
-  ...whoFields,
-  properties: propertiesSchema,
-  occurred_at: timestampSchema,
-  received_at: timestampSchema.describe('Events are listed by this time, newest first.'),
-});
+export const trackedEventSchema = z
+  .strictObject({
+    event_id: z.string().meta({ examples: ['order-1001'] }),
+    name: z.string().meta({ examples: ['purchase'] }),
+    ...whoFields,
+    properties: propertiesSchema,
+    occurred_at: timestampSchema,
+    received_at: timestampSchema.describe('Events are listed by this time, newest first.'),
+  })
+  .meta({ id: 'TrackedEvent' });
 export type TrackedEventView = z.infer<typeof trackedEventSchema>;
 
 export const trackedListQuery = z.strictObject({

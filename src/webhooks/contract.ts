@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { characters } from '../contract/characters';
 import {
+  exampleChannel,
   endpointDisabledReasons,
   givenTimeSchema,
   idSchema,
   pageQuery,
   queryNumber,
   timestampSchema,
+  exampleId,
 } from '../contract/common';
 import { deliveryLanes, laneSettings } from '../contract/delivery-lanes';
 import { KIB, limits } from '../contract/limits';
@@ -100,7 +102,8 @@ const filterRuleSchema = z
         fieldPattern,
         `must be up to ${endpointFilter.depth} names of A-Z a-z 0-9 _, joined by dots, each of up to ${endpointFilter.nameLength} characters`,
       )
-      .describe('A path inside `data`, for example `subscriber.tags`.'),
+      .describe('A path inside `data`, for example `subscriber.tags`.')
+      .meta({ examples: ['channel'] }),
     op: z
       .enum(ruleOperators)
       .describe(
@@ -109,7 +112,8 @@ const filterRuleSchema = z
     value: z
       .union([z.string().check(characters(endpointFilter.valueLength)), z.number(), z.boolean()])
       .optional()
-      .describe('For `exists`: true (default), or false for a field that is absent or null.'),
+      .describe('For `exists`: true (default), or false for a field that is absent or null.')
+      .meta({ examples: [exampleChannel] }),
   })
   .superRefine((rule, ctx) => {
     const message = ruleValueProblem(rule);
@@ -121,19 +125,22 @@ const filterSchema = z
     match: z.enum(['all', 'any']).default('all'),
     rules: z.array(filterRuleSchema).min(1).max(endpointFilter.rules),
   })
-  .describe('An event that does not match makes no delivery to this endpoint. Test events ignore it.');
+  .describe('An event that does not match makes no delivery to this endpoint. Test events ignore it.')
+  .meta({ id: 'EventFilter' });
 export type Filter = z.output<typeof filterSchema>;
 
 /** What an endpoint would have. */
-export const filterPreviewSchema = z.strictObject({
-  events: eventsSchema.default([]),
-  filter: filterSchema.nullable(),
-});
+export const filterPreviewSchema = z
+  .strictObject({
+    events: eventsSchema.default([]),
+    filter: filterSchema.nullable(),
+  })
+  .meta({ examples: [{ filter: { rules: [{ field: 'channel', op: 'eq', value: exampleChannel }] } }] });
 export const filterPreviewResultSchema = z.strictObject({
   data: z.array(
     z.strictObject({
       event_id: idSchema,
-      event: z.string(),
+      event: z.string().meta({ examples: ['auth.completed'] }),
       created_at: timestampSchema,
       matches: z.boolean(),
     }),
@@ -142,70 +149,84 @@ export const filterPreviewResultSchema = z.strictObject({
 
 const descriptionSchema = z.string().check(characters(limits.webhookDescriptionLength));
 
-export const newEndpointSchema = z.strictObject({
-  // Vetted by outbound/addresses.ts (400 invalid_url).
-  url: z
-    .string()
-    .describe('An https URL without a username, password or fragment, not in a private network.'),
-  events: eventsSchema.default([]),
-  filter: filterSchema.nullish(),
-  description: descriptionSchema.nullish(),
-  retry_policy: retryPolicySchema.optional().describe('Default: the retry policy of the project.'),
-  delivery_lane: laneSchema.optional(),
-  headers: ownHeadersSchema.optional(),
-});
+export const newEndpointSchema = z
+  .strictObject({
+    // Vetted by outbound/addresses.ts (400 invalid_url).
+    url: z
+      .string()
+      .describe('An https URL without a username, password or fragment, not in a private network.'),
+    events: eventsSchema.default([]),
+    filter: filterSchema.nullish(),
+    description: descriptionSchema.nullish(),
+    retry_policy: retryPolicySchema.optional().describe('Default: the retry policy of the project.'),
+    delivery_lane: laneSchema.optional(),
+    headers: ownHeadersSchema.optional(),
+  })
+  .meta({ examples: [{ url: 'https://shop.example.com/webhooks', events: ['auth.completed'] }] });
 
-export const endpointChangesSchema = z.strictObject({
-  url: z.string().optional(),
-  events: eventsSchema.optional(),
-  filter: filterSchema.nullable().optional().describe('Null removes it.'),
-  description: descriptionSchema.nullable().optional(),
-  status: z.enum(endpointStatuses).optional(),
-  retry_policy: retryPolicySchema.optional(),
-  delivery_lane: laneSchema.optional(),
-  headers: ownHeadersSchema.optional(),
-});
+export const endpointChangesSchema = z
+  .strictObject({
+    url: z.string().optional(),
+    events: eventsSchema.optional(),
+    filter: filterSchema.nullable().optional().describe('Null removes it.'),
+    description: descriptionSchema.nullable().optional(),
+    status: z.enum(endpointStatuses).optional(),
+    retry_policy: retryPolicySchema.optional(),
+    delivery_lane: laneSchema.optional(),
+    headers: ownHeadersSchema.optional(),
+  })
+  .meta({ examples: [{ events: ['auth.completed', 'subscription.deleted'] }] });
 
-export const endpointSchema = z.strictObject({
-  id: idSchema,
-  url: z.string(),
-  events: z.array(z.string()),
-  filter: filterSchema.nullable(),
-  description: z.string().nullable(),
-  status: z.enum(endpointStatuses),
-  disabled_reason: z
-    .enum(endpointDisabledReasons)
-    .nullable()
-    .describe(
-      `Why Herald disabled the endpoint, or null. \`gone\`: it returned 410. \`failing\`: every attempt failed for ${limits.webhookDisableAfterHours} hours.`,
-    ),
-  retry_policy: retryPolicySchema,
-  delivery_lane: laneSchema,
-  headers: z.record(z.string(), z.string()).describe('Headers of your own; every value is shown as `***`.'),
-  health: z.strictObject({
-    state: z
-      .enum(['idle', 'healthy', 'failing', 'disabled'])
+export const endpointSchema = z
+  .strictObject({
+    id: idSchema,
+    url: z.string().meta({ examples: ['https://shop.example.com/webhooks'] }),
+    events: z.array(z.string()).meta({ examples: [['auth.completed']] }),
+    filter: filterSchema.nullable(),
+    description: z.string().nullable(),
+    status: z.enum(endpointStatuses),
+    disabled_reason: z
+      .enum(endpointDisabledReasons)
+      .nullable()
       .describe(
-        '`failing`: no success since `failing_since`, which a change of the URL or of `status` ends. ' +
-          'Otherwise `healthy` with a success in the last 24 hours, `idle` without one.',
+        `Why Herald disabled the endpoint, or null. \`gone\`: it returned 410. \`failing\`: every attempt failed for ${limits.webhookDisableAfterHours} hours.`,
       ),
-    failing_since: timestampSchema.nullable(),
-    success_rate_24h: z
-      .number()
-      .min(0)
-      .max(1)
-      .nullable()
-      .describe('Share of the attempts of the last 24 hours that succeeded; null without an attempt.'),
-    last_delivery_at: timestampSchema
-      .nullable()
-      .describe('When the last attempt ended, successful or not; null before the first.'),
-  }),
-  secrets: z
-    .array(z.strictObject({ created_at: timestampSchema, expires_at: timestampSchema.nullable() }))
-    .describe('Secrets that sign now, newest first. A replaced one has an `expires_at`.'),
-  created_at: timestampSchema,
-  updated_at: timestampSchema,
-});
+    retry_policy: retryPolicySchema,
+    delivery_lane: laneSchema,
+    headers: z.record(z.string(), z.string()).describe('Headers of your own; every value is shown as `***`.'),
+    health: z
+      .strictObject({
+        state: z
+          .enum(['idle', 'healthy', 'failing', 'disabled'])
+          .describe(
+            '`failing`: no success since `failing_since`, which a change of the URL or of `status` ends. ' +
+              'Otherwise `healthy` with a success in the last 24 hours, `idle` without one.',
+          )
+          .meta({ examples: ['healthy'] }),
+        failing_since: timestampSchema.nullable().meta({ examples: [null] }),
+        success_rate_24h: z
+          .number()
+          .min(0)
+          .max(1)
+          .nullable()
+          .describe('Share of the attempts of the last 24 hours that succeeded; null without an attempt.'),
+        last_delivery_at: timestampSchema
+          .nullable()
+          .describe('When the last attempt ended, successful or not; null before the first.'),
+      })
+      .meta({ id: 'EndpointHealth' }),
+    secrets: z
+      .array(
+        z.strictObject({
+          created_at: timestampSchema,
+          expires_at: timestampSchema.nullable().meta({ examples: ['2026-01-15T10:40:00.000+00:00'] }),
+        }),
+      )
+      .describe('Secrets that sign now, newest first. A replaced one has an `expires_at`.'),
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+  })
+  .meta({ id: 'Endpoint' });
 export type EndpointView = z.infer<typeof endpointSchema>;
 
 export const statsQuery = z.strictObject({
@@ -244,21 +265,26 @@ export const allStatsSchema = z.strictObject({
 const secretSchema = z
   .string()
   .nullable()
-  .describe('Signs the deliveries. Returned only once: null in a repeated response.');
+  .describe('Signs the deliveries. Returned only once: null in a repeated response.')
+  .meta({ examples: ['whsec_…'] });
 
 export const createdEndpointSchema = z.strictObject({ ...endpointSchema.shape, secret: secretSchema });
 export const rotatedSecretSchema = z.strictObject({ id: idSchema, secret: secretSchema });
 
-export const testRequestSchema = z.strictObject({ event: eventNameSchema.default('auth.completed') });
+export const testRequestSchema = z
+  .strictObject({ event: eventNameSchema.default('auth.completed') })
+  .meta({ examples: [{ event: 'auth.completed' }] });
 export const testAnswerSchema = z.strictObject({ delivery_id: idSchema });
 export const triggeredSchema = z.strictObject({
   event_id: idSchema,
   deliveries: z.number().int().describe('How many endpoints the event is sent to.'),
 });
 
-export const recoverRequestSchema = z.strictObject({
-  since: givenTimeSchema.describe(`At most ${limits.webhookRecoverDays} days back.`),
-});
+export const recoverRequestSchema = z
+  .strictObject({
+    since: givenTimeSchema.describe(`At most ${limits.webhookRecoverDays} days back.`),
+  })
+  .meta({ examples: [{ since: '<time>' }] });
 export const recoverAnswerSchema = z.strictObject({ recovered: z.number().int() });
 
 /** `paused` is a pending delivery whose endpoint is disabled: computed, never stored. */
@@ -278,68 +304,90 @@ export const endedReasons = [
 ] as const;
 export type EndedReason = (typeof endedReasons)[number];
 
-export const deliverySchema = z.strictObject({
-  id: idSchema.describe('Also the X-Service-Delivery-Id of every attempt.'),
-  endpoint_id: idSchema,
-  endpoint_url: z
-    .string()
-    .describe('The URL of the endpoint as it is now, or as it was when it was deleted.'),
-  event_id: idSchema,
-  event: z.string(),
-  status: z.enum(deliveryStatuses),
-  test: z.boolean().describe('A test event: its attempts carry `X-Service-Test: true`.'),
-  lane: z.enum(deliveryLanes).nullable().describe('How it began; null until then.'),
-  workflow_id: z.string().nullable().describe('Its workflow in Temporal; null for one that needed none.'),
-  attempt_count: z.number().int(),
-  last_http_status: z.number().int().nullable(),
-  last_error: z.string().nullable(),
-  created_at: timestampSchema,
-  first_attempt_at: timestampSchema.nullable(),
-  next_attempt_at: timestampSchema
-    .nullable()
-    .describe('Null while an attempt is in flight and after the delivery has ended.'),
-  ended_at: timestampSchema.nullable(),
-  ended_reason: z
-    .enum(endedReasons)
-    .nullable()
-    .describe(
-      'Why it ended: `delivered`, `refused_by_receiver` (a 4xx that is not retried), `schedule_used_up`, `cancelled` ' +
-        '(by request), `endpoint_removed`, `parked_too_long` (the endpoint was disabled for ' +
-        `${limits.webhookPausedDays} days). Null while it is open.`,
-    ),
-});
+export const deliverySchema = z
+  .strictObject({
+    id: idSchema.describe('Also the X-Service-Delivery-Id of every attempt.'),
+    endpoint_id: idSchema,
+    endpoint_url: z
+      .string()
+      .describe('The URL of the endpoint as it is now, or as it was when it was deleted.')
+      .meta({ examples: ['https://shop.example.com/webhooks'] }),
+    event_id: idSchema,
+    event: z.string().meta({ examples: ['auth.completed'] }),
+    status: z.enum(deliveryStatuses).meta({ examples: ['succeeded'] }),
+    test: z
+      .boolean()
+      .describe('A test event: its attempts carry `X-Service-Test: true`.')
+      .meta({ examples: [false] }),
+    lane: z.enum(deliveryLanes).nullable().describe('How it began; null until then.'),
+    workflow_id: z
+      .string()
+      .nullable()
+      .describe('Its workflow in Temporal; null for one that needed none.')
+      .meta({ examples: ['delivery/4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01'] }),
+    attempt_count: z.number().int(),
+    last_http_status: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ examples: [200] }),
+    last_error: z.string().nullable(),
+    created_at: timestampSchema,
+    first_attempt_at: timestampSchema.nullable(),
+    next_attempt_at: timestampSchema
+      .nullable()
+      .describe('Null while an attempt is in flight and after the delivery has ended.')
+      .meta({ examples: [null] }),
+    ended_at: timestampSchema.nullable().meta({ examples: ['2026-01-15T10:30:02.000+00:00'] }),
+    ended_reason: z
+      .enum(endedReasons)
+      .nullable()
+      .describe(
+        'Why it ended: `delivered`, `refused_by_receiver` (a 4xx that is not retried), `schedule_used_up`, `cancelled` ' +
+          '(by request), `endpoint_removed`, `parked_too_long` (the endpoint was disabled for ' +
+          `${limits.webhookPausedDays} days). Null while it is open.`,
+      ),
+  })
+  .meta({ id: 'Delivery' });
 export type DeliveryView = z.infer<typeof deliverySchema>;
 
-export const attemptSchema = z.strictObject({
-  number: z.number().int(),
-  attempted_at: timestampSchema,
-  duration_ms: z.number().int().nullable().describe('Null while the attempt is in flight.'),
-  status: z
-    .number()
-    .int()
-    .nullable()
-    .describe('HTTP status of the response; null without a complete response.'),
-  error: z.string().nullable().describe('Kind of failure: dns, refused, timeout, tls…'),
-  error_detail: z.string().nullable(),
-  request_headers: z
-    .record(z.string(), z.string())
-    .nullable()
-    .describe(
-      "As sent; values of the endpoint's own headers are shown as `***`. Null while the attempt is in flight, " +
-        'when its process died, and when nothing was sent (no address, no connection, TLS failed).',
-    ),
-  response_body: z
-    .string()
-    .nullable()
-    .describe(`The first ${limits.webhookResponseBytes / KIB} KiB.`),
-  response_headers: z.record(z.string(), z.string()),
-  next_attempt_at: timestampSchema.nullable(),
-});
+export const attemptSchema = z
+  .strictObject({
+    number: z.number().int(),
+    attempted_at: timestampSchema,
+    duration_ms: z.number().int().nullable().describe('Null while the attempt is in flight.'),
+    status: z
+      .number()
+      .int()
+      .nullable()
+      .describe('HTTP status of the response; null without a complete response.')
+      .meta({ examples: [200] }),
+    error: z.string().nullable().describe('Kind of failure: dns, refused, timeout, tls…'),
+    error_detail: z.string().nullable(),
+    request_headers: z
+      .record(z.string(), z.string())
+      .nullable()
+      .describe(
+        "As sent; values of the endpoint's own headers are shown as `***`. Null while the attempt is in flight, " +
+          'when its process died, and when nothing was sent (no address, no connection, TLS failed).',
+      ),
+    response_body: z
+      .string()
+      .nullable()
+      .describe(`The first ${limits.webhookResponseBytes / KIB} KiB.`)
+      .meta({ examples: ['ok'] }),
+    response_headers: z.record(z.string(), z.string()),
+    next_attempt_at: timestampSchema.nullable().meta({ examples: [null] }),
+  })
+  .meta({ id: 'Attempt' });
 export type AttemptView = z.infer<typeof attemptSchema>;
 
 export const deliveryWithAttemptsSchema = z.strictObject({
   ...deliverySchema.shape,
-  body: z.string().describe('The exact text that every attempt sends and signs.'),
+  body: z
+    .string()
+    .describe('The exact text that every attempt sends and signs.')
+    .meta({ examples: ['{"event":"auth.completed","data":{…}}'] }),
   attempts: z.array(attemptSchema),
 });
 
@@ -371,16 +419,23 @@ export const deliverySearchQuery = z.strictObject({
   ...pageQuery,
 });
 
-export const bulkRetrySchema = z.strictObject({
-  ids: z
-    .array(z.string().max(64))
-    .min(1)
-    .max(limits.webhookRetries)
-    .describe('Ids of deliveries; one that is given twice is retried once.'),
-});
+export const bulkRetrySchema = z
+  .strictObject({
+    ids: z
+      .array(z.string().max(64))
+      .min(1)
+      .max(limits.webhookRetries)
+      .describe('Ids of deliveries; one that is given twice is retried once.'),
+  })
+  .meta({ examples: [{ ids: ['<delivery_id>'] }] });
 export const bulkRetryAnswerSchema = z.strictObject({
   retried: z.number().int(),
   failed: z
-    .array(z.strictObject({ id: z.string(), code: z.enum(['not_found', 'conflict']) }))
+    .array(
+      z.strictObject({
+        id: z.string().meta({ examples: [exampleId] }),
+        code: z.enum(['not_found', 'conflict']),
+      }),
+    )
     .describe('`conflict`: the endpoint is disabled or deleted.'),
 });

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { characters } from '../../contract/characters';
-import { channelSchema, idSchema, pageQuery, timestampSchema, timezoneSchema } from '../../contract/common';
+import {
+  channelSchema,
+  idSchema,
+  pageQuery,
+  timestampSchema,
+  timezoneSchema,
+  exampleId,
+} from '../../contract/common';
 import { contentSchema, givenContentFields } from '../../contract/content';
 import { AppError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
@@ -72,45 +79,79 @@ export const newScheduledSchema = z
         input: body,
       });
     }
+  })
+  .meta({
+    examples: [
+      { content: { text: 'We begin in an hour.' }, external_id: 'user-42', scheduled_at: '<later>' },
+    ],
   });
 export type NewScheduled = z.output<typeof newScheduledSchema>;
 
-export const scheduledChangesSchema = z.strictObject({
-  name: nameSchema.nullable().optional(),
-  content: contentSchema.optional(),
-  subscriber_id: subscriberIdSchema.optional(),
-  external_id: externalIdSchema.optional(),
-  audience: audienceSchema.optional(),
-  channels: channelsSchema.nullable().optional(),
-  permission: labelSchema.nullable().optional(),
-  scheduled_at: timeSchema.optional(),
-  timezone: zoneSchema.optional(),
-});
+export const scheduledChangesSchema = z
+  .strictObject({
+    name: nameSchema.nullable().optional(),
+    content: contentSchema.optional(),
+    subscriber_id: subscriberIdSchema.optional(),
+    external_id: externalIdSchema.optional(),
+    audience: audienceSchema.optional(),
+    channels: channelsSchema.nullable().optional(),
+    permission: labelSchema.nullable().optional(),
+    scheduled_at: timeSchema.optional(),
+    timezone: zoneSchema.optional(),
+  })
+  .meta({ examples: [{ content: { text: 'We begin in half an hour.' } }] });
 export type ScheduledChanges = z.output<typeof scheduledChangesSchema>;
 
-export const scheduledSchema = z.strictObject({
-  scheduled_id: idSchema,
-  name: z.string().nullable(),
-  content: z.strictObject({ ...givenContentFields, text: z.string().optional() }),
-  subscriber_id: z.string().nullable(),
-  external_id: z.string().nullable(),
-  audience: z.strictObject(audienceFields).nullable(),
-  channels: z.array(channelSchema).nullable(),
-  permission: z.string().nullable(),
-  scheduled_at: z.string().describe('A moment in UTC, or the local time as given.'),
-  timezone: z.string().nullable().describe('Null if scheduled_at is a moment.'),
-  status: z.enum(scheduledStatuses),
-  reason: z.string().nullable().describe('Why it failed or was skipped.'),
-  next_at: timestampSchema
-    .nullable()
-    .describe(
-      'When it is sent next; null once it has ended or has become a broadcast, unless recipients wait for their own time.',
-    ),
-  job_id: idSchema.nullable().describe('The broadcast of an audience.'),
-  created_at: timestampSchema,
-  updated_at: timestampSchema,
-  ended_at: timestampSchema.nullable(),
-});
+export const scheduledSchema = z
+  .strictObject({
+    scheduled_id: idSchema,
+    name: z
+      .string()
+      .nullable()
+      .meta({ examples: ['Reminder'] }),
+    content: z
+      .strictObject({ ...givenContentFields, text: z.string().optional() })
+      .meta({ examples: [{ text: 'We begin in an hour.', format: 'plain', personalize: false }] }),
+    subscriber_id: z
+      .string()
+      .nullable()
+      .meta({ examples: [exampleId] }),
+    external_id: z
+      .string()
+      .nullable()
+      .meta({ examples: ['user-42'] }),
+    audience: z
+      .strictObject(audienceFields)
+      .nullable()
+      .meta({ examples: [null] }),
+    channels: z.array(channelSchema).nullable(),
+    permission: z.string().nullable(),
+    scheduled_at: z
+      .string()
+      .describe('A moment in UTC, or the local time as given.')
+      .meta({ examples: ['2026-01-15T12:00:00'] }),
+    timezone: z
+      .string()
+      .nullable()
+      .describe('Null if scheduled_at is a moment.')
+      .meta({ examples: ['Europe/Berlin'] }),
+    status: z.enum(scheduledStatuses),
+    reason: z.string().nullable().describe('Why it failed or was skipped.'),
+    next_at: timestampSchema
+      .nullable()
+      .describe(
+        'When it is sent next; null once it has ended or has become a broadcast, unless recipients wait for their own time.',
+      )
+      .meta({ examples: ['2026-01-15T12:00:00.000+00:00'] }),
+    job_id: idSchema
+      .nullable()
+      .describe('The broadcast of an audience.')
+      .meta({ examples: [null] }),
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+    ended_at: timestampSchema.nullable().meta({ examples: [null] }),
+  })
+  .meta({ id: 'ScheduledMessage' });
 export type ScheduledView = z.infer<typeof scheduledSchema>;
 
 export const scheduledParams = z.strictObject({ id: idSchema });

@@ -7,7 +7,7 @@ import { labelSchema, propertyKeySchema, propertyValueSchema } from '../../subsc
 const ruleMatches = ['all', 'any'] as const;
 
 const propertyFields = {
-  property: propertyKeySchema.optional(),
+  property: propertyKeySchema.optional().meta({ examples: ['city'] }),
   op: z
     .enum(ruleOperators)
     .optional()
@@ -16,7 +16,8 @@ const propertyFields = {
     ),
   value: propertyValueSchema
     .optional()
-    .describe('With a property. For `exists`: true (default), or false for a property that is absent.'),
+    .describe('With a property. For `exists`: true (default), or false for a property that is absent.')
+    .meta({ examples: ['Riga'] }),
 };
 
 const subscriberFields = {
@@ -84,12 +85,16 @@ const propertyRule = z.strictObject(propertyFields);
 const subscriberRule = z.strictObject({ ...subscriberFields, ...propertyFields });
 
 /** Rules on the properties of a tracked event. */
-export const propertyRulesSchema = rulesOf(propertyRule.superRefine(checkRule(['property'])));
+export const propertyRulesSchema = rulesOf(propertyRule.superRefine(checkRule(['property']))).meta({
+  id: 'PropertyRules',
+});
 
 /** Rules on a subscriber and on what they did. */
 export const subscriberRulesSchema = rulesOf(
-  subscriberRule.superRefine(checkRule(['tag', 'permission', 'property', 'event'])),
-);
+  subscriberRule
+    .superRefine(checkRule(['tag', 'permission', 'property', 'event']))
+    .meta({ examples: [{ tag: 'beta' }] }),
+).meta({ id: 'SubscriberRules' });
 
 export type Rule = z.output<typeof subscriberRule>;
 export type Rules = z.output<typeof subscriberRulesSchema>;

@@ -1,9 +1,8 @@
-import { bodyExamples } from './body-examples';
+import { exampleBody } from './example';
 import type { Operation } from './operations';
 import type { SampleRequest } from './samples';
 import type { SdkCall } from './samples/request';
 import { sdkCall } from './samples/sdk-call';
-import { exampleBody } from './schema-example';
 
 /** The request that the samples of an operation show, made from its route. */
 export function sampleRequest(operation: Operation, baseUrl: string): SampleRequest {
@@ -42,8 +41,8 @@ function returnsOf(mediaTypes: string[]): SampleRequest['returns'] {
   return mediaTypes.length > 0 ? 'binary' : 'nothing';
 }
 
-export function bodyOf({ id, body }: Operation): unknown {
-  return bodyExamples[id] ?? (body && exampleBody(body));
+export function bodyOf({ body }: Operation): unknown {
+  return body && exampleBody(body);
 }
 
 /** The body as it is sent. */

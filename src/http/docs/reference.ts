@@ -12,7 +12,7 @@ import { sampleRequest, textOf } from './operation-sample';
 import { byResource, type Operation } from './operations';
 import { prose } from './prose';
 import { russian } from './russian';
-import { exampleResponse } from './schema-example';
+import { exampleResponse } from './example';
 import { fieldLines } from './schema-fields';
 import { texts, type Texts } from './texts';
 

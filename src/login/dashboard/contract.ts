@@ -7,8 +7,15 @@ export const dashboardLoginSchema = z.lazy(() =>
     .strictObject({ login_id: idSchema })
     .extend(channelLinks())
     .extend({
-      match_code: z.string().describe('The bot shows the same code.'),
-      expires_in: z.number().int().describe('Seconds until the login expires.'),
+      match_code: z
+        .string()
+        .describe('The bot shows the same code.')
+        .meta({ examples: ['K7QX'] }),
+      expires_in: z
+        .number()
+        .int()
+        .describe('Seconds until the login expires.')
+        .meta({ examples: [300] }),
     }),
 );
 export type DashboardLogin = z.infer<typeof dashboardLoginSchema>;

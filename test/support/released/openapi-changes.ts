@@ -41,9 +41,22 @@ const OWN_PAGES: readonly RegExp[] = [
 
 /** The part of a document that is promised: no texts, no examples, no routes of Herald's own pages. */
 export function promised(document: Json): Json {
-  const { paths, webhooks } = document as { paths: Json; webhooks: Json };
+  const { paths, webhooks } = withoutReferences(document, document) as { paths: Json; webhooks: Json };
   const kept = Object.entries(paths).filter(([path]) => !OWN_PAGES.some((pattern) => pattern.test(path)));
   return { paths: mapped(Object.fromEntries(kept), operations), webhooks: mapped(webhooks, operations) };
+}
+
+/** The document with each named schema written where it is used. */
+function withoutReferences(value: unknown, document: Json): unknown {
+  if (Array.isArray(value)) return value.map((each) => withoutReferences(each, document));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref, ...others } = value as Json;
+  const [, name] = /^#\/components\/schemas\/(\w+)$/.exec(String($ref)) ?? [];
+  const { schemas } = (document['components'] ?? {}) as { schemas?: Record<string, Json> };
+  const whole = name === undefined ? value : { ...schemas?.[name], ...others };
+  return Object.fromEntries(
+    Object.entries(whole).map(([key, each]) => [key, withoutReferences(each, document)]),
+  );
 }
 
 const mapped = (of: Json, change: (value: Json) => unknown): Json =>

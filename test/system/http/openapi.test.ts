@@ -38,7 +38,12 @@ interface OpenApi {
       };
     }
   >;
-  components: { schemas: { Error: { properties: { code: { type: string; description: string } } } } };
+  components: {
+    schemas: { Error: { properties: { code: { type: string; description: string } } } } & Record<
+      string,
+      object
+    >;
+  };
 }
 
 describe('/openapi.json', () => {
@@ -141,19 +146,40 @@ describe('/openapi.json', () => {
     expect(without.map(([name]) => name)).toEqual([]);
   });
 
-  it('has only JSON Schemas that compile', () => {
+  /** Compiles schemas of the document, with those that they refer to. */
+  const compiler = () => {
     const ajv = new Ajv({ strict: false });
     addFormats(ajv);
+    return (schema: object) => ajv.compile({ ...schema, components: document.components });
+  };
+
+  it('has only JSON Schemas that compile', () => {
+    const compile = compiler();
     for (const [, operation] of operations) {
       const schemas = [
         ...operation.parameters.map(({ schema }) => schema),
         ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema),
         ...Object.values(operation.responses)
           .flatMap(({ content }) => Object.values(content ?? {}))
-          .map(({ schema }) => schema)
-          .filter((schema) => !('$ref' in schema)),
+          .map(({ schema }) => schema),
       ];
-      for (const schema of schemas) expect(() => ajv.compile(schema)).not.toThrow();
+      for (const schema of schemas) expect(() => compile(schema)).not.toThrow();
+    }
+  });
+
+  it('writes a schema that has a name once', () => {
+    const { schemas } = document.components;
+    const copies = Object.entries(schemas).filter(([name, schema]) => {
+      const text = JSON.stringify(schema);
+      return name !== 'Error' && JSON.stringify(document).split(text).length > 2;
+    });
+    expect(copies.map(([name]) => name)).toEqual([]);
+    expect(Object.keys(schemas)).toEqual(
+      expect.arrayContaining(['Subscriber', 'Form', 'NewForm', 'ButtonInput']),
+    );
+    const text = JSON.stringify(document);
+    for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      expect(schemas).toHaveProperty(name);
     }
   });
 
@@ -236,11 +262,10 @@ describe('/openapi.json', () => {
 
   it('describes every event as a webhook, with an example that fits', () => {
     expect(Object.keys(document.webhooks).sort()).toEqual([...eventNames].sort());
-    const ajv = new Ajv({ strict: false });
-    addFormats(ajv);
+    const compile = compiler();
     for (const { post } of Object.values(document.webhooks)) {
       const { schema, example } = post.requestBody.content['application/json'] ?? { schema: {}, example: {} };
-      expect(ajv.compile(schema)(example)).toBe(true);
+      expect(compile(schema)(example)).toBe(true);
     }
   });
 

@@ -2,7 +2,7 @@ import '../../../../src/bots/registry';
 import Ajv from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { z } from 'zod';
-import { exampleBody, exampleResponse } from '../../../../src/http/docs/schema-example';
+import { exampleBody, exampleResponse } from '../../../../src/http/docs/example';
 import { fieldLines } from '../../../../src/http/docs/schema-fields';
 import { jsonSchema } from '../../../../src/contract/json-schema';
 import { sessionStatusSchema } from '../../../../src/login/contract';
@@ -65,14 +65,20 @@ describe('an example', () => {
     ['a delivery', deliveryWithAttemptsSchema],
     ['a status', sessionStatusSchema],
   ])('of %s fits its schema', (_name, schema) => {
-    const json = jsonSchema(schema, 'output');
+    const json = jsonSchema(schema, 'output', 'examples');
     const validate = ajv.compile(json);
     expect(validate(exampleResponse(json)) ? [] : validate.errors).toEqual([]);
   });
 
-  it('of a request has the required fields only', () => {
-    expect(exampleBody(jsonSchema(newEndpointSchema, 'input'))).toEqual({
+  it('of a request is that of its schema, or has the required fields only', () => {
+    const body = z.strictObject({
+      url: z.url().meta({ examples: ['https://a.example'] }),
+      test: z.boolean().optional(),
+    });
+    expect(exampleBody(jsonSchema(body, 'input', 'examples'))).toEqual({ url: 'https://a.example' });
+    expect(exampleBody(jsonSchema(newEndpointSchema, 'input', 'examples'))).toEqual({
       url: 'https://shop.example.com/webhooks',
+      events: ['auth.completed'],
     });
   });
 });

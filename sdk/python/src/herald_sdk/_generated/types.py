@@ -10,6 +10,1342 @@ else:
     from typing_extensions import NotRequired
 
 
+class SessionStatus1(TypedDict):
+    status: Literal["pending", "expired", "consumed"]
+    expires_in: int
+    """Seconds until the session expires or, once confirmed, until the code expires."""
+    interval: int
+    """Recommended seconds between two polls."""
+
+
+class SessionStatus2(TypedDict):
+    status: Literal["declined"]
+    reason: Literal["user", "billing_blocked"]
+    expires_in: int
+    """Seconds until the session expires or, once confirmed, until the code expires."""
+    interval: int
+    """Recommended seconds between two polls."""
+
+
+class SessionStatus3(TypedDict):
+    status: Literal["confirmed"]
+    code: str
+    state: Union[str, None]
+    redirect_url: Union[str, None]
+    """Where to send the user, with code and state; null without a callback URL."""
+    expires_in: int
+    """Seconds until the session expires or, once confirmed, until the code expires."""
+    interval: int
+    """Recommended seconds between two polls."""
+
+
+SessionStatus = Union[SessionStatus1, SessionStatus2, SessionStatus3]
+
+
+class Login(TypedDict):
+    session_id: str
+    flow: Literal["session", "static", "oidc", "push"]
+    """`static` is a login by the static link, `oidc` one by OpenID Connect, `push` an approval."""
+    client_name: Union[str, None]
+    """The OpenID Connect client of a login by `oidc`, as it is now."""
+    purpose: Union[Literal["approval", "login"], None]
+    """Of an approval; null for other flows."""
+    message: Union[str, None]
+    """What the subscriber was asked in an approval."""
+    status: Literal["pending", "confirmed", "declined", "expired", "consumed", "unredeemed"]
+    """`unredeemed`: the user tapped Yes, and the code was not redeemed in time. An approval is `consumed` at once."""
+    reason: Union[Literal["user", "billing_blocked"], None]
+    """Why the login was declined."""
+    confirmed: bool
+    """Whether the user tapped Yes."""
+    channel: Union[Literal["telegram", "max"], None]
+    """Null until a user opens the link."""
+    subscriber_id: Union[str, None]
+    first_name: Union[str, None]
+    """Of the subscriber, as it is now."""
+    username: Union[str, None]
+    state: Union[str, None]
+    client_ip: Union[str, None]
+    user_agent: Union[str, None]
+    created_at: str
+    expires_at: str
+    """When the session expires without an answer."""
+    decided_at: Union[str, None]
+    redeemed_at: Union[str, None]
+
+
+class Approval1(TypedDict):
+    status: Literal["pending", "expired"]
+    request_id: str
+    subscriber_id: Union[str, None]
+    """Who answered or, before that, who was asked; null if several were asked."""
+    decided_at: Union[str, None]
+    expires_in: int
+    """Seconds until the request or, once approved, its code expires."""
+
+
+class Approval2(TypedDict):
+    status: Literal["approved"]
+    code: NotRequired[str]
+    """For the purpose `login`, until it is redeemed."""
+    state: NotRequired[str]
+    """With the code."""
+    request_id: str
+    subscriber_id: Union[str, None]
+    """Who answered or, before that, who was asked; null if several were asked."""
+    decided_at: Union[str, None]
+    expires_in: int
+    """Seconds until the request or, once approved, its code expires."""
+
+
+class Approval3(TypedDict):
+    status: Literal["declined"]
+    reason: NotRequired[Literal["billing_blocked"]]
+    """Only if the subscriber tapped Yes and the project had no credits."""
+    request_id: str
+    subscriber_id: Union[str, None]
+    """Who answered or, before that, who was asked; null if several were asked."""
+    decided_at: Union[str, None]
+    expires_in: int
+    """Seconds until the request or, once approved, its code expires."""
+
+
+Approval = Union[Approval1, Approval2, Approval3]
+
+
+class OidcClient(TypedDict):
+    client_id: str
+    name: str
+    type: Literal["confidential", "public"]
+    redirect_uris: List[str]
+    post_logout_redirect_uris: List[str]
+    id_token_alg: Literal["RS256", "ES256"]
+    device: bool
+    issuer: str
+    """Paste it where a platform asks for the issuer."""
+    discovery_url: str
+    """Paste it where a platform asks for the well-known or discovery URL."""
+    created_at: str
+
+
+class Subscriber(TypedDict):
+    subscriber_id: str
+    """The user; the same in every event of the project."""
+    channel: Literal["telegram", "max"]
+    """The messenger."""
+    external_id: Union[str, None]
+    """Your own id of the user, if you gave one."""
+    first_name: str
+    """As in the messenger."""
+    username: Union[str, None]
+    """In the messenger, without @."""
+    lang: Literal["ru", "en"]
+    """The language in which the bot talks to the user."""
+    permissions: List[str]
+    """What the user agreed to receive."""
+    tags: List[str]
+    """Labels that your project gave."""
+    active: bool
+    """Whether messages can be sent: false after /stop or a block."""
+    blocked: bool
+    """Whether the user has blocked the bot."""
+    created_at: str
+    """When the user first subscribed."""
+    timezone: Union[str, None]
+    """Time zone of the user; null: that of the project."""
+    properties: Dict[str, Union[str, float, bool]]
+    """Facts about the user that your project keeps."""
+
+
+class SubscriberImportErrorsItem(TypedDict):
+    row: int
+    """The row in the file: the header is row 1."""
+    code: str
+
+
+class SubscriberImport(TypedDict):
+    import_id: str
+    dry_run: bool
+    status: Literal["queued", "running", "completed", "cancelled"]
+    rows: int
+    updated: int
+    """Rows that were applied; in a dry run, that would be."""
+    failed: int
+    errors: List[SubscriberImportErrorsItem]
+    """The first 100 failed rows."""
+    created_at: str
+    ended_at: Union[str, None]
+
+
+class SubscribeLink(TypedDict):
+    link_id: str
+    name: Union[str, None]
+    tags: List[str]
+    permissions: List[str]
+    external_id: Union[str, None]
+    expires_at: Union[str, None]
+    max_uses: Union[int, None]
+    uses: int
+    """How often the link has subscribed a user or given them something new."""
+    telegram_link: Union[str, None]
+    """Opens the bot; null if the channel is not offered."""
+    max_link: Union[str, None]
+    """Opens the bot; null if the channel is not offered."""
+    telegram_mini_app: Union[str, None]
+    """Opens the Mini App; null if there is none."""
+    max_mini_app: Union[str, None]
+    """Opens the Mini App; null if there is none."""
+    created_at: str
+
+
+class Tag(TypedDict):
+    name: str
+    subscribers: int
+    """How many subscribers have it."""
+    created_at: str
+
+
+class Permission(TypedDict):
+    name: str
+    subscribers: int
+    """How many subscribers have it."""
+    created_at: str
+    title_en: Union[str, None]
+    title_ru: Union[str, None]
+    default: bool
+
+
+class SendDetail(TypedDict):
+    subscriber_id: str
+    channel: Literal["telegram", "max"]
+    status: Literal["sent", "failed", "skipped"]
+    delivery_id: Union[str, None]
+    """Identifies the message in `delivery.success` and `button.clicked`; null if it was skipped."""
+    reason: NotRequired[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing"]]
+
+
+class TemplateVariants(TypedDict):
+    en: NotRequired[TemplateVariant]
+    ru: NotRequired[TemplateVariant]
+
+
+class Template(TypedDict):
+    key: str
+    name: Union[str, None]
+    purpose: Literal["message", "reply"]
+    format: Literal["plain", "markdown", "html"]
+    default_lang: Literal["ru", "en"]
+    variants: TemplateVariants
+    variables: List[str]
+    """Every name that the placeholders use, built-in names included."""
+    version: int
+    created_at: str
+    updated_at: str
+
+
+class TemplateVariant(TypedDict):
+    text: str
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
+    buttons: NotRequired[List[List[Button]]]
+    """Rows of buttons; each button has either `url` or `data`."""
+    media: NotRequired[Media]
+    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+
+
+class Button(TypedDict):
+    text: str
+    url: NotRequired[str]
+    data: NotRequired[str]
+    """Returned in `button.clicked`."""
+
+
+class Media(TypedDict):
+    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+
+    type: Literal["photo", "video", "document"]
+    url: str
+
+
+class TemplateDefinitionVariants(TypedDict):
+    en: NotRequired[TemplateVariantInput]
+    ru: NotRequired[TemplateVariantInput]
+
+
+class TemplateDefinition(TypedDict):
+    name: NotRequired[str]
+    purpose: NotRequired[Literal["message", "reply"]]
+    """`reply`: a canned reply of the helpdesk, which also knows `ticket.number` and `agent`."""
+    format: NotRequired[Literal["plain", "markdown", "html"]]
+    default_lang: NotRequired[Literal["ru", "en"]]
+    """The variant for recipients whose language has none. Default: `en`, else `ru`."""
+    variants: TemplateDefinitionVariants
+
+
+class Content(TypedDict):
+    text: NotRequired[str]
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
+    format: NotRequired[Literal["plain", "markdown", "html"]]
+    """Default: plain."""
+    buttons: NotRequired[List[List[Button]]]
+    """Rows of buttons; each button has either `url` or `data`."""
+    media: NotRequired[Media]
+    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
+    template: NotRequired[str]
+    """The key of a template, instead of `text`."""
+    vars: NotRequired[Dict[str, Union[str, float, bool]]]
+    """Values for the placeholders of the template. They win over the built-in names."""
+
+
+class Batch(TypedDict):
+    batch_id: str
+    status: Literal["queued", "running", "cancelled", "completed"]
+    total: int
+    sent: int
+    failed: int
+    skipped: int
+    """Unsubscribed, without the permission, or not reached before a cancellation."""
+    created_at: str
+    ended_at: Union[str, None]
+
+
+class BatchResult(TypedDict):
+    index: int
+    """The place of the message in the request, from 0."""
+    ref: Union[str, None]
+    subscriber_id: Union[str, None]
+    """Null if there is no such subscriber."""
+    channel: Union[Literal["telegram", "max"], None]
+    status: Literal["queued", "sent", "failed", "skipped"]
+    delivery_id: Union[str, None]
+    reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "subscriber_not_found", "cancelled"], None]
+
+
+class SendStatsReasonsItem(TypedDict):
+    reason: Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "subscriber_not_found", "cancelled", "too_late"]
+    count: int
+
+
+class SendStatsButtonsItem(TypedDict):
+    text: str
+    """As given, before placeholders are filled in."""
+    clicks: int
+    people: int
+
+
+class SendStats(TypedDict):
+    sent: int
+    failed: int
+    skipped: int
+    queued: int
+    total: int
+    reasons: List[SendStatsReasonsItem]
+    """Why messages failed or were skipped, the most frequent first."""
+    buttons: List[SendStatsButtonsItem]
+    """Taps on buttons with `data`, by the text of the button; the messengers do not report taps on links. At most 100, the most tapped."""
+    unsubscribed: int
+    """Recipients whose subscription ended within 72 hours of their message."""
+
+
+class BroadcastAudience(TypedDict):
+    tags_all: List[str]
+    tags_any: List[str]
+    exclude_tags: List[str]
+    permission: Union[str, None]
+    channel: Union[Literal["telegram", "max"], None]
+
+
+class Broadcast(TypedDict):
+    job_id: str
+    status: Literal["queued", "running", "cancelling", "cancelled", "completed"]
+    total_subscribers: int
+    sent: int
+    failed: int
+    skipped: int
+    """Inactive or unsubscribed, or not reached before the broadcast was cancelled."""
+    remaining: int
+    possible_duplicates: int
+    """Messages sent again because a worker died during the first call."""
+    messages_per_minute: Union[int, None]
+    content: SentContent
+    audience: BroadcastAudience
+    """Which subscribers it is for."""
+    created_at: str
+    started_at: Union[str, None]
+    ended_at: Union[str, None]
+
+
+class SentContentButtonsItemItem(TypedDict):
+    text: str
+    url: NotRequired[str]
+    data: NotRequired[str]
+
+
+class SentContentMedia1(TypedDict):
+    type: Literal["photo", "video", "document"]
+    url: str
+
+
+class SentContent(TypedDict):
+    text: Union[str, None]
+    """Null for a template."""
+    format: Literal["plain", "markdown", "html"]
+    buttons: List[List[SentContentButtonsItemItem]]
+    media: Union[SentContentMedia1, None]
+    personalize: bool
+    """Whether the text was given with placeholders."""
+    template: Union[str, None]
+    """The key of the template, if the message was given as one."""
+    vars: Dict[str, Union[str, float, bool]]
+    """Values for the placeholders of the template. They win over the built-in names."""
+
+
+class BroadcastResult(TypedDict):
+    subscriber_id: Union[str, None]
+    """Null if there is no such subscriber."""
+    channel: Union[Literal["telegram", "max"], None]
+    status: Literal["queued", "sent", "failed", "skipped"]
+    delivery_id: Union[str, None]
+    reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "cancelled", "too_late"], None]
+
+
+class Audience(TypedDict):
+    tags_all: NotRequired[List[str]]
+    """Only subscribers with all of these tags."""
+    tags_any: NotRequired[List[str]]
+    """Only subscribers with at least one of these tags."""
+    exclude_tags: NotRequired[List[str]]
+    """Excludes subscribers with any of these tags."""
+    permission: NotRequired[str]
+    """Only subscribers with this permission."""
+    channel: NotRequired[Literal["telegram", "max"]]
+
+
+class ScheduledMessageContent(TypedDict):
+    text: NotRequired[str]
+    format: NotRequired[Literal["plain", "markdown", "html"]]
+    """Default: plain."""
+    buttons: NotRequired[List[List[Button]]]
+    """Rows of buttons; each button has either `url` or `data`."""
+    media: NotRequired[Media]
+    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    personalize: NotRequired[bool]
+    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
+    template: NotRequired[str]
+    """The key of a template, instead of `text`."""
+    vars: NotRequired[Dict[str, Union[str, float, bool]]]
+    """Values for the placeholders of the template. They win over the built-in names."""
+
+
+class ScheduledMessage(TypedDict):
+    scheduled_id: str
+    name: Union[str, None]
+    content: ScheduledMessageContent
+    subscriber_id: Union[str, None]
+    external_id: Union[str, None]
+    audience: Union[Audience, None]
+    channels: Union[List[Literal["telegram", "max"]], None]
+    permission: Union[str, None]
+    scheduled_at: str
+    """A moment in UTC, or the local time as given."""
+    timezone: Union[str, None]
+    """Null if scheduled_at is a moment."""
+    status: Literal["scheduled", "sending", "sent", "failed", "skipped", "cancelled"]
+    reason: Union[str, None]
+    """Why it failed or was skipped."""
+    next_at: Union[str, None]
+    """When it is sent next; null once it has ended or has become a broadcast, unless recipients wait for their own time."""
+    job_id: Union[str, None]
+    """The broadcast of an audience."""
+    created_at: str
+    updated_at: str
+    ended_at: Union[str, None]
+
+
+class RecurringMessage(TypedDict):
+    recurring_id: str
+    name: str
+    content: Content
+    audience: Audience
+    cron: str
+    timezone: str
+    start_at: Union[str, None]
+    end_at: Union[str, None]
+    max_runs: Union[int, None]
+    status: Literal["active", "paused", "ended"]
+    next_run_at: Union[str, None]
+    """Null while it is paused, and once it has ended."""
+    last_run_at: Union[str, None]
+    runs: int
+    """Broadcasts that were started."""
+    created_at: str
+    updated_at: str
+
+
+class RecurringRun(TypedDict):
+    run_id: str
+    scheduled_for: str
+    status: Literal["started", "completed", "skipped", "failed"]
+    reason: Union[str, None]
+    """Skipped: `overlap`, `missed`, `by_request`, `billing_blocked`, `empty_audience` or `too_many_jobs`."""
+    job_id: Union[str, None]
+
+
+class DripChain(TypedDict):
+    drip_id: str
+    name: str
+    trigger: DripTrigger
+    """What enrols a subscriber. Manual enrolment works for every chain."""
+    steps: List[DripStep]
+    exit_on: Union[SubscriberRules, None]
+    reentry: Literal["once", "again"]
+    status: Literal["draft", "active", "paused"]
+    version: int
+    """Raised by a change of trigger, steps or exit_on."""
+    created_at: str
+    updated_at: str
+
+
+class DripTrigger1(TypedDict):
+    type: Literal["event"]
+    name: str
+    where: NotRequired[PropertyRules]
+    """Rules on the properties of the event."""
+
+
+class DripTrigger2(TypedDict):
+    type: Literal["tag_added"]
+    tag: str
+
+
+class DripTrigger3(TypedDict):
+    type: Literal["subscription"]
+
+
+class DripTrigger4(TypedDict):
+    type: Literal["manual"]
+
+
+# What enrols a subscriber. Manual enrolment works for every chain.
+DripTrigger = Union[DripTrigger1, DripTrigger2, DripTrigger3, DripTrigger4]
+
+
+class PropertyRulesRulesItem(TypedDict):
+    property: NotRequired[str]
+    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
+    value: NotRequired[Union[str, float, bool]]
+    """With a property. For `exists`: true (default), or false for a property that is absent."""
+
+
+class PropertyRules(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[PropertyRulesRulesItem]
+
+
+class DripStep1(TypedDict):
+    id: str
+    type: Literal["delay"]
+    minutes: int
+
+
+DripStep2 = TypedDict("DripStep2", {
+    "id": str,
+    "type": Literal["wait_until"],
+    "weekdays": NotRequired[List[int]],
+    "from": str,
+    "to": str,
+    "timezone": Literal["recipient", "project"],
+})
+
+
+DripStep3 = TypedDict("DripStep3", {
+    "id": str,
+    "type": Literal["condition"],
+    "if": "SubscriberRules",
+    "else": str,
+})
+
+
+class DripStep4(TypedDict):
+    id: str
+    type: Literal["send"]
+    content: Content
+    permission: NotRequired[str]
+    """Send only to subscribers with this permission."""
+
+
+class DripStep5(TypedDict):
+    id: str
+    type: Literal["tag"]
+    add: NotRequired[List[str]]
+    remove: NotRequired[List[str]]
+
+
+class DripStep6(TypedDict):
+    id: str
+    type: Literal["end"]
+
+
+DripStep = Union[DripStep1, DripStep2, DripStep3, DripStep4, DripStep5, DripStep6]
+
+
+class SubscriberRulesRulesItem(TypedDict):
+    tag: NotRequired[str]
+    permission: NotRequired[str]
+    has: NotRequired[bool]
+    """With a tag or a permission: false for one that is absent."""
+    event: NotRequired[str]
+    """The name of a tracked event."""
+    since_minutes: NotRequired[int]
+    """With an event: it occurred in the last minutes. Without: it was received since the enrolment."""
+    happened: NotRequired[bool]
+    """With an event: false for one that has not happened."""
+    property: NotRequired[str]
+    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
+    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
+    value: NotRequired[Union[str, float, bool]]
+    """With a property. For `exists`: true (default), or false for a property that is absent."""
+
+
+class SubscriberRules(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[SubscriberRulesRulesItem]
+
+
+class Enrolment(TypedDict):
+    enrolment_id: str
+    drip_id: str
+    version: int
+    subscriber_id: str
+    status: Literal["active", "completed", "exited", "cancelled"]
+    reason: Union[str, None]
+    """Why it was exited: `exit_rule` or `unsubscribed`."""
+    step_id: Union[str, None]
+    """The current step, or the last one."""
+    next_at: Union[str, None]
+    """When the next step is due; null once it has ended."""
+    started_at: str
+    ended_at: Union[str, None]
+
+
+class NewFormCaptcha1(TypedDict):
+    verify_url: str
+    """Where answers are verified: any service with a siteverify API."""
+    secret: NotRequired[str]
+    """Never shown. A PUT without it keeps the stored one."""
+
+
+class NewForm(TypedDict):
+    name: str
+    title_en: NotRequired[Union[str, None]]
+    """Shown above the form. Default: the name."""
+    title_ru: NotRequired[Union[str, None]]
+    fields: List[FormFieldInput]
+    routes: NotRequired[List[FormRouteInput]]
+    allowed_origins: NotRequired[List[str]]
+    """The sites that may post to `submit_url`: `https://host[:port]`, `https://*.host` for its subdomains, `*` for any. An empty list: none."""
+    min_seconds: NotRequired[int]
+    """A submission within this time after its token was issued is spam. 0: no token is needed."""
+    captcha: NotRequired[Union[NewFormCaptcha1, None]]
+    redirect_url: NotRequired[Union[str, None]]
+    """Where a browser goes after a submission."""
+    status: NotRequired[Literal["active", "disabled"]]
+
+
+class FormCaptcha1(TypedDict):
+    verify_url: str
+
+
+class Form(TypedDict):
+    form_id: str
+    name: str
+    title_en: Union[str, None]
+    title_ru: Union[str, None]
+    fields: List[FormField]
+    routes: List[FormRoute]
+    allowed_origins: List[str]
+    min_seconds: int
+    captcha: Union[FormCaptcha1, None]
+    redirect_url: Union[str, None]
+    status: Literal["active", "disabled"]
+    submit_url: str
+    """The `action` of an HTML form."""
+    hosted_url: str
+    """The page with the form."""
+    telegram_link: Union[str, None]
+    """Opens the bot; null if the channel is not offered."""
+    max_link: Union[str, None]
+    """Opens the bot; null if the channel is not offered."""
+    created_at: str
+    updated_at: str
+
+
+class FormFieldOptionsItem(TypedDict):
+    value: str
+    label_en: NotRequired[str]
+    label_ru: NotRequired[str]
+
+
+class FormField(TypedDict):
+    key: str
+    type: Literal["text", "textarea", "email", "phone", "number", "date", "select", "multiselect", "checkbox"]
+    label_en: NotRequired[str]
+    """One of the two labels is required."""
+    label_ru: NotRequired[str]
+    required: NotRequired[bool]
+    """Default: false. A required checkbox must be ticked."""
+    min: NotRequired[float]
+    """The least length of a text, value of a number, or count of a multiselect."""
+    max: NotRequired[float]
+    """The greatest length, value or count."""
+    options: NotRequired[List[FormFieldOptionsItem]]
+    """Required for select and multiselect, and only there."""
+
+
+class FormRoute1(TypedDict):
+    action: Literal["tag"]
+    tag: str
+    when: NotRequired[FormRules]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormRoute2(TypedDict):
+    action: Literal["ticket"]
+    type_id: NotRequired[str]
+    priority: NotRequired[Literal["low", "normal", "high", "urgent"]]
+    when: NotRequired[FormRules]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormRoute3(TypedDict):
+    action: Literal["event"]
+    name: str
+    when: NotRequired[FormRules]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormRoute4(TypedDict):
+    action: Literal["message"]
+    to: Literal["submitter", "members"]
+    content: Content
+    when: NotRequired[FormRules]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormRoute5(TypedDict):
+    action: Literal["spam"]
+    when: NotRequired[FormRules]
+    """Rules on the answers; without them the route always runs."""
+
+
+FormRoute = Union[FormRoute1, FormRoute2, FormRoute3, FormRoute4, FormRoute5]
+
+
+class FormRulesRulesItem(TypedDict):
+    field: str
+    """The key of a field of the form."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
+    value: NotRequired[Union[str, float, bool]]
+    """For `exists`: true (default), or false for a field without an answer."""
+
+
+class FormRules(TypedDict):
+    """Rules on the answers; without them the route always runs."""
+
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[FormRulesRulesItem]
+
+
+class SubmissionRoutesItem(TypedDict):
+    index: int
+    """The place of the route in the form, from 0."""
+    action: Literal["tag", "ticket", "event", "message", "spam"]
+    status: Literal["done", "skipped", "failed"]
+    reason: Union[str, None]
+
+
+class Submission(TypedDict):
+    submission_id: str
+    form_id: str
+    status: Literal["new", "spam"]
+    answers: Dict[str, Union[str, float, bool, List[str]]]
+    """By the keys of the fields."""
+    subscriber_id: Union[str, None]
+    channel: Union[Literal["telegram", "max"], None]
+    external_id: Union[str, None]
+    source: Literal["web", "hosted", "bot"]
+    routes: List[SubmissionRoutesItem]
+    """The routes that have run."""
+    created_at: str
+
+
+class TrackedEvent(TypedDict):
+    event_id: str
+    name: str
+    subscriber_id: str
+    """The user; the same in every event of the project."""
+    channel: Literal["telegram", "max"]
+    """The messenger."""
+    external_id: Union[str, None]
+    """Your own id of the user, if you gave one."""
+    properties: Dict[str, Union[str, float, bool]]
+    occurred_at: str
+    received_at: str
+    """Events are listed by this time, newest first."""
+
+
+class Helpdesk(TypedDict):
+    enabled: bool
+    """Whether customers can write, and tickets can be created."""
+    first_reply_hours: Union[int, None]
+    """Time for the first reply; null: no limit."""
+    resolve_hours: Union[int, None]
+    """Time until a ticket should be closed; null: no limit."""
+    csat: bool
+    """Whether the bot asks for a rating when a ticket with a reply is closed."""
+    reopen_days: Union[int, None]
+    """How long after its close a message of the customer reopens a ticket; null: never."""
+    auto_close_days: Union[int, None]
+    """After how long a ticket that waits for the customer is closed; null: never."""
+
+
+class TicketType(TypedDict):
+    type_id: str
+    name_en: str
+    """On the button of the bot, in English."""
+    name_ru: str
+    """On the button of the bot, in Russian."""
+    priority: Literal["low", "normal", "high", "urgent"]
+    """Of tickets of this type."""
+    assignee_id: Union[str, None]
+    """Who gets tickets of this type; null: nobody."""
+
+
+class TicketCustomer1(TypedDict):
+    name: Union[str, None]
+    contact: Union[str, None]
+
+
+class Ticket(TypedDict):
+    ticket_id: str
+    number: int
+    """Counted from 1 in the project."""
+    subject: Union[str, None]
+    preview: Union[str, None]
+    """The beginning of the newest public message."""
+    status: Literal["new", "in_progress", "waiting", "closed"]
+    priority: Literal["low", "normal", "high", "urgent"]
+    type_id: Union[str, None]
+    source: Literal["bot", "api", "form"]
+    subscriber_id: Union[str, None]
+    channel: Union[Literal["telegram", "max"], None]
+    external_id: Union[str, None]
+    customer: Union[TicketCustomer1, None]
+    """A customer without a subscriber."""
+    assignee_id: Union[str, None]
+    """A member of the team."""
+    waiting_since: Union[str, None]
+    """The oldest message of the customer without a public answer since."""
+    first_reply_at: Union[str, None]
+    first_reply_due_at: Union[str, None]
+    resolve_due_at: Union[str, None]
+    overdue: bool
+    """Whether one of the due times has passed unmet."""
+    csat_score: Union[int, None]
+    created_at: str
+    updated_at: str
+    closed_at: Union[str, None]
+
+
+class TicketMessageChange1(TypedDict):
+    field: Literal["status", "assignee_id"]
+    before: Union[str, None]
+    after: Union[str, None]
+
+
+class TicketMessageDelivery1(TypedDict):
+    status: Literal["queued", "sending", "sent", "failed", "skipped"]
+    reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing"], None]
+
+
+TicketMessage = TypedDict("TicketMessage", {
+    "message_id": str,
+    "from": Literal["customer", "agent", "system"],
+    "internal": bool,
+    "text": str,
+    "attachments": List["Attachment"],
+    "change": Union[TicketMessageChange1, None],
+    "member_id": Union[str, None],
+    "delivery": Union[TicketMessageDelivery1, None],
+    "created_at": str,
+})
+
+
+class Attachment(TypedDict):
+    attachment_id: str
+    type: Literal["photo", "video", "document", "voice"]
+    name: Union[str, None]
+    mime: Union[str, None]
+    bytes: Union[int, None]
+
+
+class MessageClicksItem(TypedDict):
+    clicked_at: str
+
+
+class Message(TypedDict):
+    delivery_id: str
+    subscriber_id: Union[str, None]
+    """Null if the subscriber was removed."""
+    source: Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot", "ticket", "form"]
+    """Where it comes from."""
+    source_id: Union[str, None]
+    """The batch, broadcast, scheduled or recurring message, chain, ticket or form that it comes from; null for a single message or code."""
+    channel: Literal["telegram", "max"]
+    status: Literal["queued", "sending", "sent", "failed", "skipped"]
+    reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "cancelled", "too_late"], None]
+    """Why it was not sent; `cancelled` if its broadcast was cancelled before, `too_late` if its time had passed long before."""
+    text: Union[str, None]
+    """Null for a one-time code."""
+    created_at: str
+    ended_at: Union[str, None]
+    clicks: List[MessageClicksItem]
+    """Taps on its buttons, oldest first, at most 20."""
+
+
+class EventFilterRulesItem(TypedDict):
+    field: str
+    """A path inside `data`, for example `subscriber.tags`."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null."""
+    value: NotRequired[Union[str, float, bool]]
+    """For `exists`: true (default), or false for a field that is absent or null."""
+
+
+class EventFilter(TypedDict):
+    """An event that does not match makes no delivery to this endpoint. Test events ignore it."""
+
+    match: Literal["all", "any"]
+    rules: List[EventFilterRulesItem]
+
+
+class EndpointHealth(TypedDict):
+    state: Literal["idle", "healthy", "failing", "disabled"]
+    """`failing`: no success since `failing_since`, which a change of the URL or of `status` ends. Otherwise `healthy` with a success in the last 24 hours, `idle` without one."""
+    failing_since: Union[str, None]
+    success_rate_24h: Union[float, None]
+    """Share of the attempts of the last 24 hours that succeeded; null without an attempt."""
+    last_delivery_at: Union[str, None]
+    """When the last attempt ended, successful or not; null before the first."""
+
+
+class EndpointSecretsItem(TypedDict):
+    created_at: str
+    expires_at: Union[str, None]
+
+
+class Endpoint(TypedDict):
+    id: str
+    url: str
+    events: List[str]
+    filter: Union[EventFilter, None]
+    description: Union[str, None]
+    status: Literal["active", "disabled"]
+    disabled_reason: Union[Literal["gone", "failing"], None]
+    """Why Herald disabled the endpoint, or null. `gone`: it returned 410. `failing`: every attempt failed for 120 hours."""
+    retry_policy: Literal["durable", "quick"]
+    delivery_lane: Union[Literal["workflow", "express", "auto"], None]
+    """`workflow`: a workflow makes every attempt. `express`: the first attempt is made without a workflow. `auto`: the workflow lane while the service keeps up, otherwise the express lane. Null: the system default."""
+    headers: Dict[str, str]
+    """Headers of your own; every value is shown as `***`."""
+    health: EndpointHealth
+    secrets: List[EndpointSecretsItem]
+    """Secrets that sign now, newest first. A replaced one has an `expires_at`."""
+    created_at: str
+    updated_at: str
+
+
+class Delivery(TypedDict):
+    id: str
+    """Also the X-Service-Delivery-Id of every attempt."""
+    endpoint_id: str
+    endpoint_url: str
+    """The URL of the endpoint as it is now, or as it was when it was deleted."""
+    event_id: str
+    event: str
+    status: Literal["pending", "succeeded", "failed", "paused", "cancelled"]
+    test: bool
+    """A test event: its attempts carry `X-Service-Test: true`."""
+    lane: Union[Literal["workflow", "express"], None]
+    """How it began; null until then."""
+    workflow_id: Union[str, None]
+    """Its workflow in Temporal; null for one that needed none."""
+    attempt_count: int
+    last_http_status: Union[int, None]
+    last_error: Union[str, None]
+    created_at: str
+    first_attempt_at: Union[str, None]
+    next_attempt_at: Union[str, None]
+    """Null while an attempt is in flight and after the delivery has ended."""
+    ended_at: Union[str, None]
+    ended_reason: Union[Literal["delivered", "refused_by_receiver", "schedule_used_up", "cancelled", "endpoint_removed", "parked_too_long"], None]
+    """Why it ended: `delivered`, `refused_by_receiver` (a 4xx that is not retried), `schedule_used_up`, `cancelled` (by request), `endpoint_removed`, `parked_too_long` (the endpoint was disabled for 14 days). Null while it is open."""
+
+
+class Attempt(TypedDict):
+    number: int
+    attempted_at: str
+    duration_ms: Union[int, None]
+    """Null while the attempt is in flight."""
+    status: Union[int, None]
+    """HTTP status of the response; null without a complete response."""
+    error: Union[str, None]
+    """Kind of failure: dns, refused, timeout, tls…"""
+    error_detail: Union[str, None]
+    request_headers: Union[Dict[str, str], None]
+    """As sent; values of the endpoint's own headers are shown as `***`. Null while the attempt is in flight, when its process died, and when nothing was sent (no address, no connection, TLS failed)."""
+    response_body: Union[str, None]
+    """The first 16 KiB."""
+    response_headers: Dict[str, str]
+    next_attempt_at: Union[str, None]
+
+
+class EventType(TypedDict):
+    name: str
+    description: str
+    schema: Dict[str, Any]
+    """JSON Schema of the whole body. Later versions may add fields; `POST /v1/publish` refuses unknown ones."""
+    example: Dict[str, Any]
+    source: Literal["herald", "publisher"]
+    """`publisher`: the project can publish it (`POST /v1/publish`). `ticket.*` is `herald` while the project’s own helpdesk is enabled."""
+
+
+class Project(TypedDict):
+    id: str
+    slug: str
+    name: str
+    plan: Literal["free", "basic"]
+    callback_url: Union[str, None]
+    """Where users return to after a login."""
+    redirect_urls: List[str]
+    """Other URLs that a session can use as its redirect_uri."""
+    retry_policy: Literal["durable", "quick"]
+    """Default retry policy of new endpoints."""
+    welcome_en: Union[str, None]
+    """Welcome message in English: the bot adds it after a login or a new subscription."""
+    welcome_ru: Union[str, None]
+    """Welcome message in Russian."""
+    timezone: str
+    """Time zone of local times, such as Europe/Berlin."""
+    brand: Brand
+    """How the hosted login page looks."""
+    created_at: str
+
+
+class Brand(TypedDict):
+    logo_url: Union[str, None]
+    """Where the logo was fetched from; null if it was uploaded. Herald serves its own copy."""
+    logo_path: Union[str, None]
+    """For the dashboard: path of that copy on this server; a new logo has a new path."""
+    color: Union[str, None]
+    """Colour of the buttons on the hosted login page: #rrggbb."""
+    privacy_url: Union[str, None]
+    """Privacy policy, linked on the hosted login page."""
+
+
+class UsageMonthsItem(TypedDict):
+    month: str
+    plan_logins_used: int
+
+
+class UsageDaysItem(TypedDict):
+    date: str
+    logins: int
+
+
+class Usage(TypedDict):
+    plan: Literal["free", "basic"]
+    month: str
+    """The calendar month in UTC: YYYY-MM."""
+    logins: int
+    """Successful logins in this month."""
+    plan_logins: int
+    """Logins included in the plan per month."""
+    plan_logins_used: int
+    purchased_credits: int
+    """Logins left in purchased credit packs."""
+    grace_ends_at: Union[str, None]
+    """End of this month’s grace period; null if it has not started."""
+    billing_blocked: bool
+    """Whether paid operations are rejected."""
+    months: List[UsageMonthsItem]
+    """Logins that the plan has paid for, in each of the last 12 months with any, newest first."""
+    days: List[UsageDaysItem]
+    """Successful logins per day in the last 30 days (UTC), oldest first."""
+
+
+class ProjectTexts(TypedDict):
+    """Null: the bot’s own text."""
+
+    welcome: TextInLanguages
+    help: TextInLanguages
+    after_login: TextInLanguages
+
+
+class TextInLanguages(TypedDict):
+    en: Union[str, None]
+    ru: Union[str, None]
+
+
+class ApiKey(TypedDict):
+    id: str
+    name: Union[str, None]
+    hint: str
+    """The first characters of the key."""
+    current: bool
+    """Whether this request uses the key."""
+    scopes: List[Literal["read", "send", "auth", "helpdesk", "export", "admin", "manage", "publish"]]
+    """What the key may do."""
+    created_at: str
+    last_used_at: Union[str, None]
+    """Accurate to the minute."""
+    revoked_at: Union[str, None]
+
+
+class Channel(TypedDict):
+    channel: Literal["telegram", "max"]
+    bot_username: Union[str, None]
+    """The bot that the project’s links lead to; null if the channel is off."""
+    own: bool
+    """Whether the bot is the project’s own."""
+    status: Literal["connected", "away", "off"]
+    """`away`: the messenger does not respond, or refuses the bot’s token (revoked, or the bot is banned); `error` has its words. `off`: the channel has no bot."""
+    error: NotRequired[str]
+    """What the messenger said, for an own bot that is not connected."""
+
+
+class Member(TypedDict):
+    member_id: str
+    role: Literal["owner", "admin", "support", "viewer"]
+    first_name: str
+    username: Union[str, None]
+    channel: Literal["telegram", "max"]
+    """The messenger that the member signs in with."""
+    notify: Literal["none", "assigned", "all"]
+    """What the bot tells the member. Failing endpoints and credits: all but `none`."""
+    last_seen_at: Union[str, None]
+    """Accurate to the minute."""
+    created_at: str
+
+
+class Invitation(TypedDict):
+    invitation_id: str
+    role: Literal["owner", "admin", "support", "viewer"]
+    name: Union[str, None]
+    telegram_link: Union[str, None]
+    """Opens the bot; null if the channel is not offered."""
+    max_link: Union[str, None]
+    """Opens the bot; null if the channel is not offered."""
+    created_at: str
+    expires_at: str
+
+
+class AuditEntryActor(TypedDict):
+    type: Literal["member", "key", "cli", "system"]
+    """`cli` is the operator’s command line, `system` is Herald itself."""
+    id: Union[str, None]
+    """The member or the API key."""
+
+
+class AuditEntryChangesItem(TypedDict):
+    field: str
+    before: Union[Union[str, float, bool, List[str]], None]
+    after: Union[Union[str, float, bool, List[str]], None]
+
+
+class AuditEntry(TypedDict):
+    audit_id: str
+    actor: AuditEntryActor
+    action: str
+    """For example `webhook.updated`."""
+    target_id: Union[str, None]
+    """What was changed: its id, the name of a tag or permission, the key of a template, or the messenger of a bot."""
+    target_name: Union[str, None]
+    """Its name at that time; of an endpoint, its host."""
+    changes: List[AuditEntryChangesItem]
+    """Settings of the project and of endpoints before and after. Never secrets or texts."""
+    ip: Union[str, None]
+    at: str
+
+
+class DashboardSessionAccount1(TypedDict):
+    account_id: str
+    first_name: str
+    username: Union[str, None]
+    channel: Literal["telegram", "max"]
+
+
+class DashboardSession(TypedDict):
+    project_id: Union[str, None]
+    """The current project; null if the account is in no team."""
+    key_id: Union[str, None]
+    """The API key of the sign-in; null if an account has signed in."""
+    account: Union[DashboardSessionAccount1, None]
+    """Null if the sign-in was by API key."""
+    role: Union[Literal["owner", "admin", "support", "viewer"], None]
+    """The role in the current project; null if the sign-in was by API key."""
+    notify: Union[Literal["none", "assigned", "all"], None]
+    """What the bot tells this member about the current project; null if the sign-in was by API key."""
+    scopes: List[Literal["read", "send", "auth", "helpdesk", "export", "admin", "manage", "publish"]]
+    """What the caller may do in the current project."""
+    projects: List[DashboardCreateProjectResponse]
+    """The projects of the account, by name."""
+    open_signup: bool
+    """Whether an account can create a project."""
+    temporal_ui_url: Union[str, None]
+    """URL of the namespace in the Temporal UI, or null."""
+
+
+class TemplateVariantInput(TypedDict):
+    text: str
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
+    buttons: NotRequired[List[List[Button]]]
+    """Rows of buttons; each button has either `url` or `data`."""
+    media: NotRequired[Media]
+    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+
+
+class DripStepInput1(TypedDict):
+    id: str
+    type: Literal["delay"]
+    minutes: int
+
+
+DripStepInput2 = TypedDict("DripStepInput2", {
+    "id": str,
+    "type": Literal["wait_until"],
+    "weekdays": NotRequired[List[int]],
+    "from": str,
+    "to": str,
+    "timezone": NotRequired[Literal["recipient", "project"]],
+})
+
+
+DripStepInput3 = TypedDict("DripStepInput3", {
+    "id": str,
+    "type": Literal["condition"],
+    "if": "SubscriberRules",
+    "else": str,
+})
+
+
+class DripStepInput4(TypedDict):
+    id: str
+    type: Literal["send"]
+    content: Content
+    permission: NotRequired[str]
+    """Send only to subscribers with this permission."""
+
+
+class DripStepInput5(TypedDict):
+    id: str
+    type: Literal["tag"]
+    add: NotRequired[List[str]]
+    remove: NotRequired[List[str]]
+
+
+class DripStepInput6(TypedDict):
+    id: str
+    type: Literal["end"]
+
+
+DripStepInput = Union[DripStepInput1, DripStepInput2, DripStepInput3, DripStepInput4, DripStepInput5, DripStepInput6]
+
+
+class FormFieldInputOptionsItem(TypedDict):
+    value: str
+    label_en: NotRequired[str]
+    label_ru: NotRequired[str]
+
+
+class FormFieldInput(TypedDict):
+    key: str
+    type: Literal["text", "textarea", "email", "phone", "number", "date", "select", "multiselect", "checkbox"]
+    label_en: NotRequired[str]
+    """One of the two labels is required."""
+    label_ru: NotRequired[str]
+    required: NotRequired[bool]
+    """Default: false. A required checkbox must be ticked."""
+    min: NotRequired[float]
+    """The least length of a text, value of a number, or count of a multiselect."""
+    max: NotRequired[float]
+    """The greatest length, value or count."""
+    options: NotRequired[List[FormFieldInputOptionsItem]]
+    """Required for select and multiselect, and only there."""
+
+
+class FormRouteInput1(TypedDict):
+    action: Literal["tag"]
+    tag: str
+    when: NotRequired[FormRules]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormRouteInput2(TypedDict):
+    action: Literal["ticket"]
+    type_id: NotRequired[str]
+    priority: NotRequired[Literal["low", "normal", "high", "urgent"]]
+    when: NotRequired[FormRules]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormRouteInput3(TypedDict):
+    action: Literal["event"]
+    name: str
+    when: NotRequired[FormRules]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormRouteInput4(TypedDict):
+    action: Literal["message"]
+    to: Literal["submitter", "members"]
+    content: Content
+    when: NotRequired[FormRules]
+    """Rules on the answers; without them the route always runs."""
+
+
+class FormRouteInput5(TypedDict):
+    action: Literal["spam"]
+    when: NotRequired[FormRules]
+    """Rules on the answers; without them the route always runs."""
+
+
+# What follows from a submission. Routes run in order; `spam` moves the submission to the spam folder and ends. Without a subscriber, tag, event and a message to the submitter are skipped.
+FormRouteInput = Union[FormRouteInput1, FormRouteInput2, FormRouteInput3, FormRouteInput4, FormRouteInput5]
+
+
+class EventFilterInputRulesItem(TypedDict):
+    field: str
+    """A path inside `data`, for example `subscriber.tags`."""
+    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
+    """A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null."""
+    value: NotRequired[Union[str, float, bool]]
+    """For `exists`: true (default), or false for a field that is absent or null."""
+
+
+class EventFilterInput(TypedDict):
+    """An event that does not match makes no delivery to this endpoint. Test events ignore it."""
+
+    match: NotRequired[Literal["all", "any"]]
+    rules: List[EventFilterInputRulesItem]
+
+
 class AuthGetLinksResponse(TypedDict):
     """The response of GET /v1/auth/link."""
 
@@ -64,39 +1400,6 @@ class AuthGetSessionStatusQuery(TypedDict):
     """Seconds to hold a long poll."""
 
 
-class AuthGetSessionStatusResponse1(TypedDict):
-    status: Literal["pending", "expired", "consumed"]
-    expires_in: int
-    """Seconds until the session expires or, once confirmed, until the code expires."""
-    interval: int
-    """Recommended seconds between two polls."""
-
-
-class AuthGetSessionStatusResponse2(TypedDict):
-    status: Literal["declined"]
-    reason: Literal["user", "billing_blocked"]
-    expires_in: int
-    """Seconds until the session expires or, once confirmed, until the code expires."""
-    interval: int
-    """Recommended seconds between two polls."""
-
-
-class AuthGetSessionStatusResponse3(TypedDict):
-    status: Literal["confirmed"]
-    code: str
-    state: Union[str, None]
-    redirect_url: Union[str, None]
-    """Where to send the user, with code and state; null without a callback URL."""
-    expires_in: int
-    """Seconds until the session expires or, once confirmed, until the code expires."""
-    interval: int
-    """Recommended seconds between two polls."""
-
-
-# The response of GET /v1/auth/session/{id}/status.
-AuthGetSessionStatusResponse = Union[AuthGetSessionStatusResponse1, AuthGetSessionStatusResponse2, AuthGetSessionStatusResponse3]
-
-
 class AuthGetSessionQrQuery(TypedDict):
     """The query of GET /v1/auth/session/{id}/qr."""
 
@@ -137,42 +1440,8 @@ class AuthListSessionsQuery(TypedDict):
 class AuthListSessionsResponse(TypedDict):
     """The response of GET /v1/auth/sessions."""
 
-    data: List[AuthListSessionsItem]
+    data: List[Login]
     next_cursor: Union[str, None]
-
-
-class AuthListSessionsItem(TypedDict):
-    """An entry of the list of GET /v1/auth/sessions."""
-
-    session_id: str
-    flow: Literal["session", "static", "oidc", "push"]
-    """`static` is a login by the static link, `oidc` one by OpenID Connect, `push` an approval."""
-    client_name: Union[str, None]
-    """The OpenID Connect client of a login by `oidc`, as it is now."""
-    purpose: Union[Literal["approval", "login"], None]
-    """Of an approval; null for other flows."""
-    message: Union[str, None]
-    """What the subscriber was asked in an approval."""
-    status: Literal["pending", "confirmed", "declined", "expired", "consumed", "unredeemed"]
-    """`unredeemed`: the user tapped Yes, and the code was not redeemed in time. An approval is `consumed` at once."""
-    reason: Union[Literal["user", "billing_blocked"], None]
-    """Why the login was declined."""
-    confirmed: bool
-    """Whether the user tapped Yes."""
-    channel: Union[Literal["telegram", "max"], None]
-    """Null until a user opens the link."""
-    subscriber_id: Union[str, None]
-    first_name: Union[str, None]
-    """Of the subscriber, as it is now."""
-    username: Union[str, None]
-    state: Union[str, None]
-    client_ip: Union[str, None]
-    user_agent: Union[str, None]
-    created_at: str
-    expires_at: str
-    """When the session expires without an answer."""
-    decided_at: Union[str, None]
-    redeemed_at: Union[str, None]
 
 
 class AuthGetStatsQuery(TypedDict):
@@ -274,46 +1543,6 @@ class AuthCreateRequestResponse(TypedDict):
     """Seconds until the request expires."""
 
 
-class AuthGetRequestResponse1(TypedDict):
-    status: Literal["pending", "expired"]
-    request_id: str
-    subscriber_id: Union[str, None]
-    """Who answered or, before that, who was asked; null if several were asked."""
-    decided_at: Union[str, None]
-    expires_in: int
-    """Seconds until the request or, once approved, its code expires."""
-
-
-class AuthGetRequestResponse2(TypedDict):
-    status: Literal["approved"]
-    code: NotRequired[str]
-    """For the purpose `login`, until it is redeemed."""
-    state: NotRequired[str]
-    """With the code."""
-    request_id: str
-    subscriber_id: Union[str, None]
-    """Who answered or, before that, who was asked; null if several were asked."""
-    decided_at: Union[str, None]
-    expires_in: int
-    """Seconds until the request or, once approved, its code expires."""
-
-
-class AuthGetRequestResponse3(TypedDict):
-    status: Literal["declined"]
-    reason: NotRequired[Literal["billing_blocked"]]
-    """Only if the subscriber tapped Yes and the project had no credits."""
-    request_id: str
-    subscriber_id: Union[str, None]
-    """Who answered or, before that, who was asked; null if several were asked."""
-    decided_at: Union[str, None]
-    expires_in: int
-    """Seconds until the request or, once approved, its code expires."""
-
-
-# The response of GET /v1/auth/requests/{id}.
-AuthGetRequestResponse = Union[AuthGetRequestResponse1, AuthGetRequestResponse2, AuthGetRequestResponse3]
-
-
 class OidcCreateClientBody(TypedDict):
     """The body of POST /v1/oidc/clients."""
 
@@ -360,25 +1589,8 @@ class OidcListClientsQuery(TypedDict):
 class OidcListClientsResponse(TypedDict):
     """The response of GET /v1/oidc/clients."""
 
-    data: List[OidcListClientsItem]
+    data: List[OidcClient]
     next_cursor: Union[str, None]
-
-
-class OidcListClientsItem(TypedDict):
-    """An entry of the list of GET /v1/oidc/clients."""
-
-    client_id: str
-    name: str
-    type: Literal["confidential", "public"]
-    redirect_uris: List[str]
-    post_logout_redirect_uris: List[str]
-    id_token_alg: Literal["RS256", "ES256"]
-    device: bool
-    issuer: str
-    """Paste it where a platform asks for the issuer."""
-    discovery_url: str
-    """Paste it where a platform asks for the well-known or discovery URL."""
-    created_at: str
 
 
 class OidcUpdateClientBody(TypedDict):
@@ -423,39 +1635,8 @@ class SubscribersListQuery(TypedDict):
 class SubscribersListResponse(TypedDict):
     """The response of GET /v1/subscribers."""
 
-    data: List[SubscribersListItem]
+    data: List[Subscriber]
     next_cursor: Union[str, None]
-
-
-class SubscribersListItem(TypedDict):
-    """An entry of the list of GET /v1/subscribers."""
-
-    subscriber_id: str
-    """The user; the same in every event of the project."""
-    channel: Literal["telegram", "max"]
-    """The messenger."""
-    external_id: Union[str, None]
-    """Your own id of the user, if you gave one."""
-    first_name: str
-    """As in the messenger."""
-    username: Union[str, None]
-    """In the messenger, without @."""
-    lang: Literal["ru", "en"]
-    """The language in which the bot talks to the user."""
-    permissions: List[str]
-    """What the user agreed to receive."""
-    tags: List[str]
-    """Labels that your project gave."""
-    active: bool
-    """Whether messages can be sent: false after /stop or a block."""
-    blocked: bool
-    """Whether the user has blocked the bot."""
-    created_at: str
-    """When the user first subscribed."""
-    timezone: Union[str, None]
-    """Time zone of the user; null: that of the project."""
-    properties: Dict[str, Union[str, float, bool]]
-    """Facts about the user that your project keeps."""
 
 
 class SubscribersTagManyBody(TypedDict):
@@ -506,28 +1687,6 @@ class ImportsCreateSubscribersResponse(TypedDict):
     """Without the header and empty lines."""
 
 
-class ImportsGetResponseErrorsItem(TypedDict):
-    row: int
-    """The row in the file: the header is row 1."""
-    code: str
-
-
-class ImportsGetResponse(TypedDict):
-    """The response of GET /v1/import/{id}."""
-
-    import_id: str
-    dry_run: bool
-    status: Literal["queued", "running", "completed", "cancelled"]
-    rows: int
-    updated: int
-    """Rows that were applied; in a dry run, that would be."""
-    failed: int
-    errors: List[ImportsGetResponseErrorsItem]
-    """The first 100 failed rows."""
-    created_at: str
-    ended_at: Union[str, None]
-
-
 class SubscribeLinksGetDefaultResponse(TypedDict):
     """The response of GET /v1/subscribe-link."""
 
@@ -554,29 +1713,6 @@ class SubscribeLinksCreateBody(TypedDict):
     max_uses: NotRequired[int]
 
 
-class SubscribeLinksCreateResponse(TypedDict):
-    """The response of POST /v1/subscribe-links."""
-
-    link_id: str
-    name: Union[str, None]
-    tags: List[str]
-    permissions: List[str]
-    external_id: Union[str, None]
-    expires_at: Union[str, None]
-    max_uses: Union[int, None]
-    uses: int
-    """How often the link has subscribed a user or given them something new."""
-    telegram_link: Union[str, None]
-    """Opens the bot; null if the channel is not offered."""
-    max_link: Union[str, None]
-    """Opens the bot; null if the channel is not offered."""
-    telegram_mini_app: Union[str, None]
-    """Opens the Mini App; null if there is none."""
-    max_mini_app: Union[str, None]
-    """Opens the Mini App; null if there is none."""
-    created_at: str
-
-
 class SubscribeLinksListQuery(TypedDict):
     """The query of GET /v1/subscribe-links."""
 
@@ -587,24 +1723,15 @@ class SubscribeLinksListQuery(TypedDict):
 class SubscribeLinksListResponse(TypedDict):
     """The response of GET /v1/subscribe-links."""
 
-    data: List[SubscribeLinksCreateResponse]
+    data: List[SubscribeLink]
     next_cursor: Union[str, None]
 
 
 class TagsListResponse(TypedDict):
     """The response of GET /v1/tags."""
 
-    data: List[TagsListItem]
+    data: List[Tag]
     next_cursor: Union[str, None]
-
-
-class TagsListItem(TypedDict):
-    """An entry of the list of GET /v1/tags."""
-
-    name: str
-    subscribers: int
-    """How many subscribers have it."""
-    created_at: str
 
 
 class TagsCreateBody(TypedDict):
@@ -622,20 +1749,8 @@ class TagsUpdateBody(TypedDict):
 class PermissionsListResponse(TypedDict):
     """The response of GET /v1/permissions."""
 
-    data: List[PermissionsListItem]
+    data: List[Permission]
     next_cursor: Union[str, None]
-
-
-class PermissionsListItem(TypedDict):
-    """An entry of the list of GET /v1/permissions."""
-
-    name: str
-    subscribers: int
-    """How many subscribers have it."""
-    created_at: str
-    title_en: Union[str, None]
-    title_ru: Union[str, None]
-    default: bool
 
 
 class PermissionsCreateBody(TypedDict):
@@ -709,18 +1824,6 @@ class ExportsGetSubscribersQuery(TypedDict):
     active: NotRequired[bool]
 
 
-class MessagesSendBodyButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class MessagesSendBodyMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
 class MessagesSendBody(TypedDict):
     """The body of POST /v1/send."""
 
@@ -734,9 +1837,9 @@ class MessagesSendBody(TypedDict):
     """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     format: NotRequired[Literal["plain", "markdown", "html"]]
     """Default: plain."""
-    buttons: NotRequired[List[List[MessagesSendBodyButtonsItemItem]]]
+    buttons: NotRequired[List[List[Button]]]
     """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[MessagesSendBodyMedia]
+    media: NotRequired[Media]
     """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
     personalize: NotRequired[bool]
     """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
@@ -748,15 +1851,6 @@ class MessagesSendBody(TypedDict):
     """Send only to subscribers with this permission."""
 
 
-class MessagesSendResponseDetailsItem(TypedDict):
-    subscriber_id: str
-    channel: Literal["telegram", "max"]
-    status: Literal["sent", "failed", "skipped"]
-    delivery_id: Union[str, None]
-    """Identifies the message in `delivery.success` and `button.clicked`; null if it was skipped."""
-    reason: NotRequired[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing"]]
-
-
 class MessagesSendResponse(TypedDict):
     """The response of POST /v1/send."""
 
@@ -764,54 +1858,12 @@ class MessagesSendResponse(TypedDict):
     failed: int
     skipped: int
     """Unsubscribed, or without the permission: nothing was sent."""
-    details: List[MessagesSendResponseDetailsItem]
-
-
-class TemplatesCreateBodyVariantsEnButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class TemplatesCreateBodyVariantsEnMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class TemplatesCreateBodyVariantsEn(TypedDict):
-    text: str
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    buttons: NotRequired[List[List[TemplatesCreateBodyVariantsEnButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[TemplatesCreateBodyVariantsEnMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-
-
-class TemplatesCreateBodyVariantsRuButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class TemplatesCreateBodyVariantsRuMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class TemplatesCreateBodyVariantsRu(TypedDict):
-    text: str
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    buttons: NotRequired[List[List[TemplatesCreateBodyVariantsRuButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[TemplatesCreateBodyVariantsRuMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    details: List[SendDetail]
 
 
 class TemplatesCreateBodyVariants(TypedDict):
-    en: NotRequired[TemplatesCreateBodyVariantsEn]
-    ru: NotRequired[TemplatesCreateBodyVariantsRu]
+    en: NotRequired[TemplateVariantInput]
+    ru: NotRequired[TemplateVariantInput]
 
 
 class TemplatesCreateBody(TypedDict):
@@ -827,69 +1879,6 @@ class TemplatesCreateBody(TypedDict):
     variants: TemplatesCreateBodyVariants
 
 
-class TemplatesCreateResponseVariantsEnButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class TemplatesCreateResponseVariantsEnMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class TemplatesCreateResponseVariantsEn(TypedDict):
-    text: str
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    buttons: NotRequired[List[List[TemplatesCreateResponseVariantsEnButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[TemplatesCreateResponseVariantsEnMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-
-
-class TemplatesCreateResponseVariantsRuButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class TemplatesCreateResponseVariantsRuMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class TemplatesCreateResponseVariantsRu(TypedDict):
-    text: str
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    buttons: NotRequired[List[List[TemplatesCreateResponseVariantsRuButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[TemplatesCreateResponseVariantsRuMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-
-
-class TemplatesCreateResponseVariants(TypedDict):
-    en: NotRequired[TemplatesCreateResponseVariantsEn]
-    ru: NotRequired[TemplatesCreateResponseVariantsRu]
-
-
-class TemplatesCreateResponse(TypedDict):
-    """The response of POST /v1/templates."""
-
-    key: str
-    name: Union[str, None]
-    purpose: Literal["message", "reply"]
-    format: Literal["plain", "markdown", "html"]
-    default_lang: Literal["ru", "en"]
-    variants: TemplatesCreateResponseVariants
-    variables: List[str]
-    """Every name that the placeholders use, built-in names included."""
-    version: int
-    created_at: str
-    updated_at: str
-
-
 class TemplatesListQuery(TypedDict):
     """The query of GET /v1/templates."""
 
@@ -901,46 +1890,17 @@ class TemplatesListQuery(TypedDict):
 class TemplatesListResponse(TypedDict):
     """The response of GET /v1/templates."""
 
-    data: List[TemplatesCreateResponse]
+    data: List[Template]
     next_cursor: Union[str, None]
-
-
-class TemplatesPreviewBodyContentButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class TemplatesPreviewBodyContentMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class TemplatesPreviewBodyContent(TypedDict):
-    text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    format: NotRequired[Literal["plain", "markdown", "html"]]
-    """Default: plain."""
-    buttons: NotRequired[List[List[TemplatesPreviewBodyContentButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[TemplatesPreviewBodyContentMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-    personalize: NotRequired[bool]
-    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
-    template: NotRequired[str]
-    """The key of a template, instead of `text`."""
-    vars: NotRequired[Dict[str, Union[str, float, bool]]]
-    """Values for the placeholders of the template. They win over the built-in names."""
 
 
 class TemplatesPreviewBody(TypedDict):
     """The body of POST /v1/templates/preview."""
 
     key: NotRequired[str]
-    template: NotRequired[TemplatesReplaceBody]
+    template: NotRequired[TemplateDefinition]
     """A template that is not saved, as in PUT."""
-    content: NotRequired[TemplatesPreviewBodyContent]
+    content: NotRequired[Content]
     """The content of a message."""
     subscriber_id: NotRequired[str]
     """Whose name, language and other values are used."""
@@ -973,77 +1933,6 @@ class TemplatesPreviewResponse(TypedDict):
     """Names that a message with these `vars` would be refused for."""
 
 
-class TemplatesReplaceBodyVariantsEnButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class TemplatesReplaceBodyVariantsEnMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class TemplatesReplaceBodyVariantsEn(TypedDict):
-    text: str
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    buttons: NotRequired[List[List[TemplatesReplaceBodyVariantsEnButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[TemplatesReplaceBodyVariantsEnMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-
-
-class TemplatesReplaceBodyVariantsRuButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class TemplatesReplaceBodyVariantsRuMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class TemplatesReplaceBodyVariantsRu(TypedDict):
-    text: str
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    buttons: NotRequired[List[List[TemplatesReplaceBodyVariantsRuButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[TemplatesReplaceBodyVariantsRuMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-
-
-class TemplatesReplaceBodyVariants(TypedDict):
-    en: NotRequired[TemplatesReplaceBodyVariantsEn]
-    ru: NotRequired[TemplatesReplaceBodyVariantsRu]
-
-
-class TemplatesReplaceBody(TypedDict):
-    """The body of PUT /v1/templates/{key}."""
-
-    name: NotRequired[str]
-    purpose: NotRequired[Literal["message", "reply"]]
-    """`reply`: a canned reply of the helpdesk, which also knows `ticket.number` and `agent`."""
-    format: NotRequired[Literal["plain", "markdown", "html"]]
-    default_lang: NotRequired[Literal["ru", "en"]]
-    """The variant for recipients whose language has none. Default: `en`, else `ru`."""
-    variants: TemplatesReplaceBodyVariants
-
-
-class BatchesCreateBodyMessagesItemButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class BatchesCreateBodyMessagesItemMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
 class BatchesCreateBodyMessagesItem(TypedDict):
     subscriber_id: NotRequired[str]
     """A UUID, or `sub_` + base62."""
@@ -1055,9 +1944,9 @@ class BatchesCreateBodyMessagesItem(TypedDict):
     """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     format: NotRequired[Literal["plain", "markdown", "html"]]
     """Default: plain."""
-    buttons: NotRequired[List[List[BatchesCreateBodyMessagesItemButtonsItemItem]]]
+    buttons: NotRequired[List[List[Button]]]
     """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[BatchesCreateBodyMessagesItemMedia]
+    media: NotRequired[Media]
     """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
     personalize: NotRequired[bool]
     """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
@@ -1090,22 +1979,8 @@ class BatchesCreateResponse(TypedDict):
 class BatchesListResponse(TypedDict):
     """The response of GET /v1/send/batch."""
 
-    data: List[BatchesListItem]
+    data: List[Batch]
     next_cursor: Union[str, None]
-
-
-class BatchesListItem(TypedDict):
-    """An entry of the list of GET /v1/send/batch."""
-
-    batch_id: str
-    status: Literal["queued", "running", "cancelled", "completed"]
-    total: int
-    sent: int
-    failed: int
-    skipped: int
-    """Unsubscribed, without the permission, or not reached before a cancellation."""
-    created_at: str
-    ended_at: Union[str, None]
 
 
 class BatchesListResultsQuery(TypedDict):
@@ -1119,62 +1994,8 @@ class BatchesListResultsQuery(TypedDict):
 class BatchesListResultsResponse(TypedDict):
     """The response of GET /v1/send/batch/{batch_id}/results."""
 
-    data: List[BatchesListResultsItem]
+    data: List[BatchResult]
     next_cursor: Union[str, None]
-
-
-class BatchesListResultsItem(TypedDict):
-    """An entry of the list of GET /v1/send/batch/{batch_id}/results."""
-
-    index: int
-    """The place of the message in the request, from 0."""
-    ref: Union[str, None]
-    subscriber_id: Union[str, None]
-    """Null if there is no such subscriber."""
-    channel: Union[Literal["telegram", "max"], None]
-    status: Literal["queued", "sent", "failed", "skipped"]
-    delivery_id: Union[str, None]
-    reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "subscriber_not_found", "cancelled"], None]
-
-
-class BatchesGetStatsResponseReasonsItem(TypedDict):
-    reason: Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "subscriber_not_found", "cancelled", "too_late"]
-    count: int
-
-
-class BatchesGetStatsResponseButtonsItem(TypedDict):
-    text: str
-    """As given, before placeholders are filled in."""
-    clicks: int
-    people: int
-
-
-class BatchesGetStatsResponse(TypedDict):
-    """The response of GET /v1/send/batch/{batch_id}/stats."""
-
-    sent: int
-    failed: int
-    skipped: int
-    queued: int
-    total: int
-    reasons: List[BatchesGetStatsResponseReasonsItem]
-    """Why messages failed or were skipped, the most frequent first."""
-    buttons: List[BatchesGetStatsResponseButtonsItem]
-    """Taps on buttons with `data`, by the text of the button; the messengers do not report taps on links. At most 100, the most tapped."""
-    unsubscribed: int
-    """Recipients whose subscription ended within 72 hours of their message."""
-
-
-class BroadcastsCreateBodyButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class BroadcastsCreateBodyMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
 
 
 class BroadcastsCreateBody(TypedDict):
@@ -1184,9 +2005,9 @@ class BroadcastsCreateBody(TypedDict):
     """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
     format: NotRequired[Literal["plain", "markdown", "html"]]
     """Default: plain."""
-    buttons: NotRequired[List[List[BroadcastsCreateBodyButtonsItemItem]]]
+    buttons: NotRequired[List[List[Button]]]
     """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[BroadcastsCreateBodyMedia]
+    media: NotRequired[Media]
     """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
     personalize: NotRequired[bool]
     """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
@@ -1221,81 +2042,15 @@ class BroadcastsCreateResponse(TypedDict):
 class BroadcastsListResponse(TypedDict):
     """The response of GET /v1/broadcast."""
 
-    data: List[BroadcastsListItem]
+    data: List[Broadcast]
     next_cursor: Union[str, None]
-
-
-class BroadcastsListItemContentButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-
-
-class BroadcastsListItemContentMedia1(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class BroadcastsListItemContent(TypedDict):
-    text: Union[str, None]
-    """Null for a template."""
-    format: Literal["plain", "markdown", "html"]
-    buttons: List[List[BroadcastsListItemContentButtonsItemItem]]
-    media: Union[BroadcastsListItemContentMedia1, None]
-    personalize: bool
-    """Whether the text was given with placeholders."""
-    template: Union[str, None]
-    """The key of the template, if the message was given as one."""
-    vars: Dict[str, Union[str, float, bool]]
-    """Values for the placeholders of the template. They win over the built-in names."""
-
-
-class BroadcastsListItemAudience(TypedDict):
-    tags_all: List[str]
-    tags_any: List[str]
-    exclude_tags: List[str]
-    permission: Union[str, None]
-    channel: Union[Literal["telegram", "max"], None]
-
-
-class BroadcastsListItem(TypedDict):
-    """An entry of the list of GET /v1/broadcast."""
-
-    job_id: str
-    status: Literal["queued", "running", "cancelling", "cancelled", "completed"]
-    total_subscribers: int
-    sent: int
-    failed: int
-    skipped: int
-    """Inactive or unsubscribed, or not reached before the broadcast was cancelled."""
-    remaining: int
-    possible_duplicates: int
-    """Messages sent again because a worker died during the first call."""
-    messages_per_minute: Union[int, None]
-    content: BroadcastsListItemContent
-    audience: BroadcastsListItemAudience
-    """Which subscribers it is for."""
-    created_at: str
-    started_at: Union[str, None]
-    ended_at: Union[str, None]
 
 
 class BroadcastsListResultsResponse(TypedDict):
     """The response of GET /v1/broadcast/{job_id}/results."""
 
-    data: List[BroadcastsListResultsItem]
+    data: List[BroadcastResult]
     next_cursor: Union[str, None]
-
-
-class BroadcastsListResultsItem(TypedDict):
-    """An entry of the list of GET /v1/broadcast/{job_id}/results."""
-
-    subscriber_id: Union[str, None]
-    """Null if there is no such subscriber."""
-    channel: Union[Literal["telegram", "max"], None]
-    status: Literal["queued", "sent", "failed", "skipped"]
-    delivery_id: Union[str, None]
-    reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "cancelled", "too_late"], None]
 
 
 class BroadcastsRetryResponse(TypedDict):
@@ -1304,57 +2059,16 @@ class BroadcastsRetryResponse(TypedDict):
     job_id: str
 
 
-class ScheduledCreateBodyContentButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class ScheduledCreateBodyContentMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class ScheduledCreateBodyContent(TypedDict):
-    text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    format: NotRequired[Literal["plain", "markdown", "html"]]
-    """Default: plain."""
-    buttons: NotRequired[List[List[ScheduledCreateBodyContentButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[ScheduledCreateBodyContentMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-    personalize: NotRequired[bool]
-    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
-    template: NotRequired[str]
-    """The key of a template, instead of `text`."""
-    vars: NotRequired[Dict[str, Union[str, float, bool]]]
-    """Values for the placeholders of the template. They win over the built-in names."""
-
-
-class ScheduledCreateBodyAudience(TypedDict):
-    tags_all: NotRequired[List[str]]
-    """Only subscribers with all of these tags."""
-    tags_any: NotRequired[List[str]]
-    """Only subscribers with at least one of these tags."""
-    exclude_tags: NotRequired[List[str]]
-    """Excludes subscribers with any of these tags."""
-    permission: NotRequired[str]
-    """Only subscribers with this permission."""
-    channel: NotRequired[Literal["telegram", "max"]]
-
-
 class ScheduledCreateBody(TypedDict):
     """The body of POST /v1/scheduled."""
 
     name: NotRequired[str]
-    content: ScheduledCreateBodyContent
+    content: Content
     subscriber_id: NotRequired[str]
     """A UUID, or `sub_` + base62."""
     external_id: NotRequired[str]
     """Your own id of the user: 1 to 128 printable characters."""
-    audience: NotRequired[ScheduledCreateBodyAudience]
+    audience: NotRequired[Audience]
     channels: NotRequired[List[Literal["telegram", "max"]]]
     """Only these channels. Default: all. Not with audience."""
     permission: NotRequired[str]
@@ -1363,73 +2077,6 @@ class ScheduledCreateBody(TypedDict):
     """A moment if it has an offset; without one, a local time of `timezone`. At most a year ahead."""
     timezone: NotRequired[Union[Literal["recipient"], str]]
     """Of a time without an offset: an IANA name, or `recipient` for each one’s own. Default: the project’s."""
-
-
-class ScheduledCreateResponseContentButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class ScheduledCreateResponseContentMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class ScheduledCreateResponseContent(TypedDict):
-    text: NotRequired[str]
-    format: NotRequired[Literal["plain", "markdown", "html"]]
-    """Default: plain."""
-    buttons: NotRequired[List[List[ScheduledCreateResponseContentButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[ScheduledCreateResponseContentMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-    personalize: NotRequired[bool]
-    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
-    template: NotRequired[str]
-    """The key of a template, instead of `text`."""
-    vars: NotRequired[Dict[str, Union[str, float, bool]]]
-    """Values for the placeholders of the template. They win over the built-in names."""
-
-
-class ScheduledCreateResponseAudience1(TypedDict):
-    tags_all: NotRequired[List[str]]
-    """Only subscribers with all of these tags."""
-    tags_any: NotRequired[List[str]]
-    """Only subscribers with at least one of these tags."""
-    exclude_tags: NotRequired[List[str]]
-    """Excludes subscribers with any of these tags."""
-    permission: NotRequired[str]
-    """Only subscribers with this permission."""
-    channel: NotRequired[Literal["telegram", "max"]]
-
-
-class ScheduledCreateResponse(TypedDict):
-    """The response of POST /v1/scheduled."""
-
-    scheduled_id: str
-    name: Union[str, None]
-    content: ScheduledCreateResponseContent
-    subscriber_id: Union[str, None]
-    external_id: Union[str, None]
-    audience: Union[ScheduledCreateResponseAudience1, None]
-    channels: Union[List[Literal["telegram", "max"]], None]
-    permission: Union[str, None]
-    scheduled_at: str
-    """A moment in UTC, or the local time as given."""
-    timezone: Union[str, None]
-    """Null if scheduled_at is a moment."""
-    status: Literal["scheduled", "sending", "sent", "failed", "skipped", "cancelled"]
-    reason: Union[str, None]
-    """Why it failed or was skipped."""
-    next_at: Union[str, None]
-    """When it is sent next; null once it has ended or has become a broadcast, unless recipients wait for their own time."""
-    job_id: Union[str, None]
-    """The broadcast of an audience."""
-    created_at: str
-    updated_at: str
-    ended_at: Union[str, None]
 
 
 class ScheduledListQuery(TypedDict):
@@ -1445,61 +2092,20 @@ class ScheduledListQuery(TypedDict):
 class ScheduledListResponse(TypedDict):
     """The response of GET /v1/scheduled."""
 
-    data: List[ScheduledCreateResponse]
+    data: List[ScheduledMessage]
     next_cursor: Union[str, None]
-
-
-class ScheduledUpdateBodyContentButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class ScheduledUpdateBodyContentMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class ScheduledUpdateBodyContent(TypedDict):
-    text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    format: NotRequired[Literal["plain", "markdown", "html"]]
-    """Default: plain."""
-    buttons: NotRequired[List[List[ScheduledUpdateBodyContentButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[ScheduledUpdateBodyContentMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-    personalize: NotRequired[bool]
-    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
-    template: NotRequired[str]
-    """The key of a template, instead of `text`."""
-    vars: NotRequired[Dict[str, Union[str, float, bool]]]
-    """Values for the placeholders of the template. They win over the built-in names."""
-
-
-class ScheduledUpdateBodyAudience(TypedDict):
-    tags_all: NotRequired[List[str]]
-    """Only subscribers with all of these tags."""
-    tags_any: NotRequired[List[str]]
-    """Only subscribers with at least one of these tags."""
-    exclude_tags: NotRequired[List[str]]
-    """Excludes subscribers with any of these tags."""
-    permission: NotRequired[str]
-    """Only subscribers with this permission."""
-    channel: NotRequired[Literal["telegram", "max"]]
 
 
 class ScheduledUpdateBody(TypedDict):
     """The body of PATCH /v1/scheduled/{id}."""
 
     name: NotRequired[Union[str, None]]
-    content: NotRequired[ScheduledUpdateBodyContent]
+    content: NotRequired[Content]
     subscriber_id: NotRequired[str]
     """A UUID, or `sub_` + base62."""
     external_id: NotRequired[str]
     """Your own id of the user: 1 to 128 printable characters."""
-    audience: NotRequired[ScheduledUpdateBodyAudience]
+    audience: NotRequired[Audience]
     channels: NotRequired[Union[List[Literal["telegram", "max"]], None]]
     permission: NotRequired[Union[str, None]]
     scheduled_at: NotRequired[str]
@@ -1508,53 +2114,12 @@ class ScheduledUpdateBody(TypedDict):
     """Of a time without an offset: an IANA name, or `recipient` for each one’s own. Default: the project’s."""
 
 
-class RecurringCreateBodyContentButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class RecurringCreateBodyContentMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class RecurringCreateBodyContent(TypedDict):
-    text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    format: NotRequired[Literal["plain", "markdown", "html"]]
-    """Default: plain."""
-    buttons: NotRequired[List[List[RecurringCreateBodyContentButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[RecurringCreateBodyContentMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-    personalize: NotRequired[bool]
-    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
-    template: NotRequired[str]
-    """The key of a template, instead of `text`."""
-    vars: NotRequired[Dict[str, Union[str, float, bool]]]
-    """Values for the placeholders of the template. They win over the built-in names."""
-
-
-class RecurringCreateBodyAudience(TypedDict):
-    tags_all: NotRequired[List[str]]
-    """Only subscribers with all of these tags."""
-    tags_any: NotRequired[List[str]]
-    """Only subscribers with at least one of these tags."""
-    exclude_tags: NotRequired[List[str]]
-    """Excludes subscribers with any of these tags."""
-    permission: NotRequired[str]
-    """Only subscribers with this permission."""
-    channel: NotRequired[Literal["telegram", "max"]]
-
-
 class RecurringCreateBody(TypedDict):
     """The body of POST /v1/recurring."""
 
     name: str
-    content: RecurringCreateBodyContent
-    audience: RecurringCreateBodyAudience
+    content: Content
+    audience: Audience
     cron: str
     """Five fields: minute, hour, day of month, month, day of week; `* , - /`, `MON`…, `JAN`…. Not both day fields."""
     timezone: NotRequired[str]
@@ -1567,123 +2132,19 @@ class RecurringCreateBody(TypedDict):
     """Ends after this many broadcasts."""
 
 
-class RecurringCreateResponseContentButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class RecurringCreateResponseContentMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class RecurringCreateResponseContent(TypedDict):
-    text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    format: NotRequired[Literal["plain", "markdown", "html"]]
-    """Default: plain."""
-    buttons: NotRequired[List[List[RecurringCreateResponseContentButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[RecurringCreateResponseContentMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-    personalize: NotRequired[bool]
-    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
-    template: NotRequired[str]
-    """The key of a template, instead of `text`."""
-    vars: NotRequired[Dict[str, Union[str, float, bool]]]
-    """Values for the placeholders of the template. They win over the built-in names."""
-
-
-class RecurringCreateResponseAudience(TypedDict):
-    tags_all: NotRequired[List[str]]
-    """Only subscribers with all of these tags."""
-    tags_any: NotRequired[List[str]]
-    """Only subscribers with at least one of these tags."""
-    exclude_tags: NotRequired[List[str]]
-    """Excludes subscribers with any of these tags."""
-    permission: NotRequired[str]
-    """Only subscribers with this permission."""
-    channel: NotRequired[Literal["telegram", "max"]]
-
-
-class RecurringCreateResponse(TypedDict):
-    """The response of POST /v1/recurring."""
-
-    recurring_id: str
-    name: str
-    content: RecurringCreateResponseContent
-    audience: RecurringCreateResponseAudience
-    cron: str
-    timezone: str
-    start_at: Union[str, None]
-    end_at: Union[str, None]
-    max_runs: Union[int, None]
-    status: Literal["active", "paused", "ended"]
-    next_run_at: Union[str, None]
-    """Null while it is paused, and once it has ended."""
-    last_run_at: Union[str, None]
-    runs: int
-    """Broadcasts that were started."""
-    created_at: str
-    updated_at: str
-
-
 class RecurringListResponse(TypedDict):
     """The response of GET /v1/recurring."""
 
-    data: List[RecurringCreateResponse]
+    data: List[RecurringMessage]
     next_cursor: Union[str, None]
-
-
-class RecurringUpdateBodyContentButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class RecurringUpdateBodyContentMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class RecurringUpdateBodyContent(TypedDict):
-    text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    format: NotRequired[Literal["plain", "markdown", "html"]]
-    """Default: plain."""
-    buttons: NotRequired[List[List[RecurringUpdateBodyContentButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[RecurringUpdateBodyContentMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-    personalize: NotRequired[bool]
-    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
-    template: NotRequired[str]
-    """The key of a template, instead of `text`."""
-    vars: NotRequired[Dict[str, Union[str, float, bool]]]
-    """Values for the placeholders of the template. They win over the built-in names."""
-
-
-class RecurringUpdateBodyAudience(TypedDict):
-    tags_all: NotRequired[List[str]]
-    """Only subscribers with all of these tags."""
-    tags_any: NotRequired[List[str]]
-    """Only subscribers with at least one of these tags."""
-    exclude_tags: NotRequired[List[str]]
-    """Excludes subscribers with any of these tags."""
-    permission: NotRequired[str]
-    """Only subscribers with this permission."""
-    channel: NotRequired[Literal["telegram", "max"]]
 
 
 class RecurringUpdateBody(TypedDict):
     """The body of PATCH /v1/recurring/{id}."""
 
     name: NotRequired[str]
-    content: NotRequired[RecurringUpdateBodyContent]
-    audience: NotRequired[RecurringUpdateBodyAudience]
+    content: NotRequired[Content]
+    audience: NotRequired[Audience]
     cron: NotRequired[str]
     """Five fields: minute, hour, day of month, month, day of week; `* , - /`, `MON`…, `JAN`…. Not both day fields."""
     timezone: NotRequired[str]
@@ -1709,532 +2170,39 @@ class RecurringSkipBody(TypedDict):
 class RecurringListRunsResponse(TypedDict):
     """The response of GET /v1/recurring/{id}/runs."""
 
-    data: List[RecurringListRunsItem]
+    data: List[RecurringRun]
     next_cursor: Union[str, None]
-
-
-class RecurringListRunsItem(TypedDict):
-    """An entry of the list of GET /v1/recurring/{id}/runs."""
-
-    run_id: str
-    scheduled_for: str
-    status: Literal["started", "completed", "skipped", "failed"]
-    reason: Union[str, None]
-    """Skipped: `overlap`, `missed`, `by_request`, `billing_blocked`, `empty_audience` or `too_many_jobs`."""
-    job_id: Union[str, None]
-
-
-class DripChainsCreateBodyTrigger1WhereRulesItem(TypedDict):
-    property: NotRequired[str]
-    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
-    value: NotRequired[Union[str, float, bool]]
-    """With a property. For `exists`: true (default), or false for a property that is absent."""
-
-
-class DripChainsCreateBodyTrigger1Where(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[DripChainsCreateBodyTrigger1WhereRulesItem]
-
-
-class DripChainsCreateBodyTrigger1(TypedDict):
-    type: Literal["event"]
-    name: str
-    where: NotRequired[DripChainsCreateBodyTrigger1Where]
-    """Rules on the properties of the event."""
-
-
-class DripChainsCreateBodyTrigger2(TypedDict):
-    type: Literal["tag_added"]
-    tag: str
-
-
-class DripChainsCreateBodyTrigger3(TypedDict):
-    type: Literal["subscription"]
-
-
-class DripChainsCreateBodyTrigger4(TypedDict):
-    type: Literal["manual"]
-
-
-class DripChainsCreateBodyStepsItem1(TypedDict):
-    id: str
-    type: Literal["delay"]
-    minutes: int
-
-
-DripChainsCreateBodyStepsItem2 = TypedDict("DripChainsCreateBodyStepsItem2", {
-    "id": str,
-    "type": Literal["wait_until"],
-    "weekdays": NotRequired[List[int]],
-    "from": str,
-    "to": str,
-    "timezone": NotRequired[Literal["recipient", "project"]],
-})
-
-
-class DripChainsCreateBodyStepsItem3IfRulesItem(TypedDict):
-    tag: NotRequired[str]
-    permission: NotRequired[str]
-    has: NotRequired[bool]
-    """With a tag or a permission: false for one that is absent."""
-    event: NotRequired[str]
-    """The name of a tracked event."""
-    since_minutes: NotRequired[int]
-    """With an event: it occurred in the last minutes. Without: it was received since the enrolment."""
-    happened: NotRequired[bool]
-    """With an event: false for one that has not happened."""
-    property: NotRequired[str]
-    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
-    value: NotRequired[Union[str, float, bool]]
-    """With a property. For `exists`: true (default), or false for a property that is absent."""
-
-
-class DripChainsCreateBodyStepsItem3If(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[DripChainsCreateBodyStepsItem3IfRulesItem]
-
-
-DripChainsCreateBodyStepsItem3 = TypedDict("DripChainsCreateBodyStepsItem3", {
-    "id": str,
-    "type": Literal["condition"],
-    "if": DripChainsCreateBodyStepsItem3If,
-    "else": str,
-})
-
-
-class DripChainsCreateBodyStepsItem4ContentButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class DripChainsCreateBodyStepsItem4ContentMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class DripChainsCreateBodyStepsItem4Content(TypedDict):
-    text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    format: NotRequired[Literal["plain", "markdown", "html"]]
-    """Default: plain."""
-    buttons: NotRequired[List[List[DripChainsCreateBodyStepsItem4ContentButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[DripChainsCreateBodyStepsItem4ContentMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-    personalize: NotRequired[bool]
-    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
-    template: NotRequired[str]
-    """The key of a template, instead of `text`."""
-    vars: NotRequired[Dict[str, Union[str, float, bool]]]
-    """Values for the placeholders of the template. They win over the built-in names."""
-
-
-class DripChainsCreateBodyStepsItem4(TypedDict):
-    id: str
-    type: Literal["send"]
-    content: DripChainsCreateBodyStepsItem4Content
-    permission: NotRequired[str]
-    """Send only to subscribers with this permission."""
-
-
-class DripChainsCreateBodyStepsItem5(TypedDict):
-    id: str
-    type: Literal["tag"]
-    add: NotRequired[List[str]]
-    remove: NotRequired[List[str]]
-
-
-class DripChainsCreateBodyStepsItem6(TypedDict):
-    id: str
-    type: Literal["end"]
-
-
-class DripChainsCreateBodyExitOn1RulesItem(TypedDict):
-    tag: NotRequired[str]
-    permission: NotRequired[str]
-    has: NotRequired[bool]
-    """With a tag or a permission: false for one that is absent."""
-    event: NotRequired[str]
-    """The name of a tracked event."""
-    since_minutes: NotRequired[int]
-    """With an event: it occurred in the last minutes. Without: it was received since the enrolment."""
-    happened: NotRequired[bool]
-    """With an event: false for one that has not happened."""
-    property: NotRequired[str]
-    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
-    value: NotRequired[Union[str, float, bool]]
-    """With a property. For `exists`: true (default), or false for a property that is absent."""
-
-
-class DripChainsCreateBodyExitOn1(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[DripChainsCreateBodyExitOn1RulesItem]
 
 
 class DripChainsCreateBody(TypedDict):
     """The body of POST /v1/drip-chains."""
 
     name: str
-    trigger: Union[DripChainsCreateBodyTrigger1, DripChainsCreateBodyTrigger2, DripChainsCreateBodyTrigger3, DripChainsCreateBodyTrigger4]
+    trigger: DripTrigger
     """What enrols a subscriber. Manual enrolment works for every chain."""
-    steps: List[Union[DripChainsCreateBodyStepsItem1, DripChainsCreateBodyStepsItem2, DripChainsCreateBodyStepsItem3, DripChainsCreateBodyStepsItem4, DripChainsCreateBodyStepsItem5, DripChainsCreateBodyStepsItem6]]
-    exit_on: NotRequired[Union[DripChainsCreateBodyExitOn1, None]]
+    steps: List[DripStepInput]
+    exit_on: NotRequired[Union[SubscriberRules, None]]
     reentry: NotRequired[Literal["once", "again"]]
     """`once`: a subscriber enters the chain once. `again`: again after the end."""
     status: NotRequired[Literal["draft", "active", "paused"]]
     """Only an active chain takes subscribers and runs steps; due steps wait until it is active again."""
 
 
-class DripChainsCreateResponseTrigger1WhereRulesItem(TypedDict):
-    property: NotRequired[str]
-    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
-    value: NotRequired[Union[str, float, bool]]
-    """With a property. For `exists`: true (default), or false for a property that is absent."""
-
-
-class DripChainsCreateResponseTrigger1Where(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[DripChainsCreateResponseTrigger1WhereRulesItem]
-
-
-class DripChainsCreateResponseTrigger1(TypedDict):
-    type: Literal["event"]
-    name: str
-    where: NotRequired[DripChainsCreateResponseTrigger1Where]
-    """Rules on the properties of the event."""
-
-
-class DripChainsCreateResponseTrigger2(TypedDict):
-    type: Literal["tag_added"]
-    tag: str
-
-
-class DripChainsCreateResponseTrigger3(TypedDict):
-    type: Literal["subscription"]
-
-
-class DripChainsCreateResponseTrigger4(TypedDict):
-    type: Literal["manual"]
-
-
-class DripChainsCreateResponseStepsItem1(TypedDict):
-    id: str
-    type: Literal["delay"]
-    minutes: int
-
-
-DripChainsCreateResponseStepsItem2 = TypedDict("DripChainsCreateResponseStepsItem2", {
-    "id": str,
-    "type": Literal["wait_until"],
-    "weekdays": NotRequired[List[int]],
-    "from": str,
-    "to": str,
-    "timezone": Literal["recipient", "project"],
-})
-
-
-class DripChainsCreateResponseStepsItem3IfRulesItem(TypedDict):
-    tag: NotRequired[str]
-    permission: NotRequired[str]
-    has: NotRequired[bool]
-    """With a tag or a permission: false for one that is absent."""
-    event: NotRequired[str]
-    """The name of a tracked event."""
-    since_minutes: NotRequired[int]
-    """With an event: it occurred in the last minutes. Without: it was received since the enrolment."""
-    happened: NotRequired[bool]
-    """With an event: false for one that has not happened."""
-    property: NotRequired[str]
-    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
-    value: NotRequired[Union[str, float, bool]]
-    """With a property. For `exists`: true (default), or false for a property that is absent."""
-
-
-class DripChainsCreateResponseStepsItem3If(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[DripChainsCreateResponseStepsItem3IfRulesItem]
-
-
-DripChainsCreateResponseStepsItem3 = TypedDict("DripChainsCreateResponseStepsItem3", {
-    "id": str,
-    "type": Literal["condition"],
-    "if": DripChainsCreateResponseStepsItem3If,
-    "else": str,
-})
-
-
-class DripChainsCreateResponseStepsItem4ContentButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class DripChainsCreateResponseStepsItem4ContentMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class DripChainsCreateResponseStepsItem4Content(TypedDict):
-    text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    format: NotRequired[Literal["plain", "markdown", "html"]]
-    """Default: plain."""
-    buttons: NotRequired[List[List[DripChainsCreateResponseStepsItem4ContentButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[DripChainsCreateResponseStepsItem4ContentMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-    personalize: NotRequired[bool]
-    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
-    template: NotRequired[str]
-    """The key of a template, instead of `text`."""
-    vars: NotRequired[Dict[str, Union[str, float, bool]]]
-    """Values for the placeholders of the template. They win over the built-in names."""
-
-
-class DripChainsCreateResponseStepsItem4(TypedDict):
-    id: str
-    type: Literal["send"]
-    content: DripChainsCreateResponseStepsItem4Content
-    permission: NotRequired[str]
-    """Send only to subscribers with this permission."""
-
-
-class DripChainsCreateResponseStepsItem5(TypedDict):
-    id: str
-    type: Literal["tag"]
-    add: NotRequired[List[str]]
-    remove: NotRequired[List[str]]
-
-
-class DripChainsCreateResponseStepsItem6(TypedDict):
-    id: str
-    type: Literal["end"]
-
-
-class DripChainsCreateResponseExitOn1RulesItem(TypedDict):
-    tag: NotRequired[str]
-    permission: NotRequired[str]
-    has: NotRequired[bool]
-    """With a tag or a permission: false for one that is absent."""
-    event: NotRequired[str]
-    """The name of a tracked event."""
-    since_minutes: NotRequired[int]
-    """With an event: it occurred in the last minutes. Without: it was received since the enrolment."""
-    happened: NotRequired[bool]
-    """With an event: false for one that has not happened."""
-    property: NotRequired[str]
-    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
-    value: NotRequired[Union[str, float, bool]]
-    """With a property. For `exists`: true (default), or false for a property that is absent."""
-
-
-class DripChainsCreateResponseExitOn1(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[DripChainsCreateResponseExitOn1RulesItem]
-
-
-class DripChainsCreateResponse(TypedDict):
-    """The response of POST /v1/drip-chains."""
-
-    drip_id: str
-    name: str
-    trigger: Union[DripChainsCreateResponseTrigger1, DripChainsCreateResponseTrigger2, DripChainsCreateResponseTrigger3, DripChainsCreateResponseTrigger4]
-    """What enrols a subscriber. Manual enrolment works for every chain."""
-    steps: List[Union[DripChainsCreateResponseStepsItem1, DripChainsCreateResponseStepsItem2, DripChainsCreateResponseStepsItem3, DripChainsCreateResponseStepsItem4, DripChainsCreateResponseStepsItem5, DripChainsCreateResponseStepsItem6]]
-    exit_on: Union[DripChainsCreateResponseExitOn1, None]
-    reentry: Literal["once", "again"]
-    status: Literal["draft", "active", "paused"]
-    version: int
-    """Raised by a change of trigger, steps or exit_on."""
-    created_at: str
-    updated_at: str
-
-
 class DripChainsListResponse(TypedDict):
     """The response of GET /v1/drip-chains."""
 
-    data: List[DripChainsCreateResponse]
+    data: List[DripChain]
     next_cursor: Union[str, None]
-
-
-class DripChainsUpdateBodyTrigger1WhereRulesItem(TypedDict):
-    property: NotRequired[str]
-    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
-    value: NotRequired[Union[str, float, bool]]
-    """With a property. For `exists`: true (default), or false for a property that is absent."""
-
-
-class DripChainsUpdateBodyTrigger1Where(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[DripChainsUpdateBodyTrigger1WhereRulesItem]
-
-
-class DripChainsUpdateBodyTrigger1(TypedDict):
-    type: Literal["event"]
-    name: str
-    where: NotRequired[DripChainsUpdateBodyTrigger1Where]
-    """Rules on the properties of the event."""
-
-
-class DripChainsUpdateBodyTrigger2(TypedDict):
-    type: Literal["tag_added"]
-    tag: str
-
-
-class DripChainsUpdateBodyTrigger3(TypedDict):
-    type: Literal["subscription"]
-
-
-class DripChainsUpdateBodyTrigger4(TypedDict):
-    type: Literal["manual"]
-
-
-class DripChainsUpdateBodyStepsItem1(TypedDict):
-    id: str
-    type: Literal["delay"]
-    minutes: int
-
-
-DripChainsUpdateBodyStepsItem2 = TypedDict("DripChainsUpdateBodyStepsItem2", {
-    "id": str,
-    "type": Literal["wait_until"],
-    "weekdays": NotRequired[List[int]],
-    "from": str,
-    "to": str,
-    "timezone": NotRequired[Literal["recipient", "project"]],
-})
-
-
-class DripChainsUpdateBodyStepsItem3IfRulesItem(TypedDict):
-    tag: NotRequired[str]
-    permission: NotRequired[str]
-    has: NotRequired[bool]
-    """With a tag or a permission: false for one that is absent."""
-    event: NotRequired[str]
-    """The name of a tracked event."""
-    since_minutes: NotRequired[int]
-    """With an event: it occurred in the last minutes. Without: it was received since the enrolment."""
-    happened: NotRequired[bool]
-    """With an event: false for one that has not happened."""
-    property: NotRequired[str]
-    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
-    value: NotRequired[Union[str, float, bool]]
-    """With a property. For `exists`: true (default), or false for a property that is absent."""
-
-
-class DripChainsUpdateBodyStepsItem3If(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[DripChainsUpdateBodyStepsItem3IfRulesItem]
-
-
-DripChainsUpdateBodyStepsItem3 = TypedDict("DripChainsUpdateBodyStepsItem3", {
-    "id": str,
-    "type": Literal["condition"],
-    "if": DripChainsUpdateBodyStepsItem3If,
-    "else": str,
-})
-
-
-class DripChainsUpdateBodyStepsItem4ContentButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class DripChainsUpdateBodyStepsItem4ContentMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class DripChainsUpdateBodyStepsItem4Content(TypedDict):
-    text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    format: NotRequired[Literal["plain", "markdown", "html"]]
-    """Default: plain."""
-    buttons: NotRequired[List[List[DripChainsUpdateBodyStepsItem4ContentButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[DripChainsUpdateBodyStepsItem4ContentMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-    personalize: NotRequired[bool]
-    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
-    template: NotRequired[str]
-    """The key of a template, instead of `text`."""
-    vars: NotRequired[Dict[str, Union[str, float, bool]]]
-    """Values for the placeholders of the template. They win over the built-in names."""
-
-
-class DripChainsUpdateBodyStepsItem4(TypedDict):
-    id: str
-    type: Literal["send"]
-    content: DripChainsUpdateBodyStepsItem4Content
-    permission: NotRequired[str]
-    """Send only to subscribers with this permission."""
-
-
-class DripChainsUpdateBodyStepsItem5(TypedDict):
-    id: str
-    type: Literal["tag"]
-    add: NotRequired[List[str]]
-    remove: NotRequired[List[str]]
-
-
-class DripChainsUpdateBodyStepsItem6(TypedDict):
-    id: str
-    type: Literal["end"]
-
-
-class DripChainsUpdateBodyExitOn1RulesItem(TypedDict):
-    tag: NotRequired[str]
-    permission: NotRequired[str]
-    has: NotRequired[bool]
-    """With a tag or a permission: false for one that is absent."""
-    event: NotRequired[str]
-    """The name of a tracked event."""
-    since_minutes: NotRequired[int]
-    """With an event: it occurred in the last minutes. Without: it was received since the enrolment."""
-    happened: NotRequired[bool]
-    """With an event: false for one that has not happened."""
-    property: NotRequired[str]
-    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
-    """With a property: how it compares with `value`. A value of another type compares false, and so does an absent property, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text."""
-    value: NotRequired[Union[str, float, bool]]
-    """With a property. For `exists`: true (default), or false for a property that is absent."""
-
-
-class DripChainsUpdateBodyExitOn1(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[DripChainsUpdateBodyExitOn1RulesItem]
 
 
 class DripChainsUpdateBody(TypedDict):
     """The body of PATCH /v1/drip-chains/{drip_id}."""
 
     name: NotRequired[str]
-    trigger: NotRequired[Union[DripChainsUpdateBodyTrigger1, DripChainsUpdateBodyTrigger2, DripChainsUpdateBodyTrigger3, DripChainsUpdateBodyTrigger4]]
+    trigger: NotRequired[DripTrigger]
     """What enrols a subscriber. Manual enrolment works for every chain."""
-    steps: NotRequired[List[Union[DripChainsUpdateBodyStepsItem1, DripChainsUpdateBodyStepsItem2, DripChainsUpdateBodyStepsItem3, DripChainsUpdateBodyStepsItem4, DripChainsUpdateBodyStepsItem5, DripChainsUpdateBodyStepsItem6]]]
-    exit_on: NotRequired[Union[DripChainsUpdateBodyExitOn1, None]]
+    steps: NotRequired[List[DripStepInput]]
+    exit_on: NotRequired[Union[SubscriberRules, None]]
     reentry: NotRequired[Literal["once", "again"]]
     """`once`: a subscriber enters the chain once. `again`: again after the end."""
     status: NotRequired[Literal["draft", "active", "paused"]]
@@ -2257,7 +2225,7 @@ class DripChainsCreateEnrolmentBody(TypedDict):
 class DripChainsCreateEnrolmentResponse(TypedDict):
     """The response of POST /v1/drip-chains/{drip_id}/enrolments."""
 
-    data: List[DripChainsDeleteEnrolmentResponse]
+    data: List[Enrolment]
 
 
 class DripChainsListEnrolmentsQuery(TypedDict):
@@ -2297,24 +2265,6 @@ class DripChainsListEnrolmentsItem(TypedDict):
     """Of the subscriber, as it is now."""
 
 
-class DripChainsDeleteEnrolmentResponse(TypedDict):
-    """The response of DELETE /v1/drip-chains/{drip_id}/enrolments/{id}."""
-
-    enrolment_id: str
-    drip_id: str
-    version: int
-    subscriber_id: str
-    status: Literal["active", "completed", "exited", "cancelled"]
-    reason: Union[str, None]
-    """Why it was exited: `exit_rule` or `unsubscribed`."""
-    step_id: Union[str, None]
-    """The current step, or the last one."""
-    next_at: Union[str, None]
-    """When the next step is due; null once it has ended."""
-    started_at: str
-    ended_at: Union[str, None]
-
-
 class DripChainsGetStatsQuery(TypedDict):
     """The query of GET /v1/drip-chains/{drip_id}/stats."""
 
@@ -2343,390 +2293,10 @@ class DripChainsGetStatsResponse(TypedDict):
     steps: List[DripChainsGetStatsResponseStepsItem]
 
 
-class FormsCreateBodyFieldsItemOptionsItem(TypedDict):
-    value: str
-    label_en: NotRequired[str]
-    label_ru: NotRequired[str]
-
-
-class FormsCreateBodyFieldsItem(TypedDict):
-    key: str
-    type: Literal["text", "textarea", "email", "phone", "number", "date", "select", "multiselect", "checkbox"]
-    label_en: NotRequired[str]
-    """One of the two labels is required."""
-    label_ru: NotRequired[str]
-    required: NotRequired[bool]
-    """Default: false. A required checkbox must be ticked."""
-    min: NotRequired[float]
-    """The least length of a text, value of a number, or count of a multiselect."""
-    max: NotRequired[float]
-    """The greatest length, value or count."""
-    options: NotRequired[List[FormsCreateBodyFieldsItemOptionsItem]]
-    """Required for select and multiselect, and only there."""
-
-
-class FormsCreateBodyRoutesItem1WhenRulesItem(TypedDict):
-    field: str
-    """The key of a field of the form."""
-    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
-    value: NotRequired[Union[str, float, bool]]
-    """For `exists`: true (default), or false for a field without an answer."""
-
-
-class FormsCreateBodyRoutesItem1When(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[FormsCreateBodyRoutesItem1WhenRulesItem]
-
-
-class FormsCreateBodyRoutesItem1(TypedDict):
-    action: Literal["tag"]
-    tag: str
-    when: NotRequired[FormsCreateBodyRoutesItem1When]
-    """Rules on the answers; without them the route always runs."""
-
-
-class FormsCreateBodyRoutesItem2WhenRulesItem(TypedDict):
-    field: str
-    """The key of a field of the form."""
-    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
-    value: NotRequired[Union[str, float, bool]]
-    """For `exists`: true (default), or false for a field without an answer."""
-
-
-class FormsCreateBodyRoutesItem2When(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[FormsCreateBodyRoutesItem2WhenRulesItem]
-
-
-class FormsCreateBodyRoutesItem2(TypedDict):
-    action: Literal["ticket"]
-    type_id: NotRequired[str]
-    priority: NotRequired[Literal["low", "normal", "high", "urgent"]]
-    when: NotRequired[FormsCreateBodyRoutesItem2When]
-    """Rules on the answers; without them the route always runs."""
-
-
-class FormsCreateBodyRoutesItem3WhenRulesItem(TypedDict):
-    field: str
-    """The key of a field of the form."""
-    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
-    value: NotRequired[Union[str, float, bool]]
-    """For `exists`: true (default), or false for a field without an answer."""
-
-
-class FormsCreateBodyRoutesItem3When(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[FormsCreateBodyRoutesItem3WhenRulesItem]
-
-
-class FormsCreateBodyRoutesItem3(TypedDict):
-    action: Literal["event"]
-    name: str
-    when: NotRequired[FormsCreateBodyRoutesItem3When]
-    """Rules on the answers; without them the route always runs."""
-
-
-class FormsCreateBodyRoutesItem4ContentButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class FormsCreateBodyRoutesItem4ContentMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class FormsCreateBodyRoutesItem4Content(TypedDict):
-    text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    format: NotRequired[Literal["plain", "markdown", "html"]]
-    """Default: plain."""
-    buttons: NotRequired[List[List[FormsCreateBodyRoutesItem4ContentButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[FormsCreateBodyRoutesItem4ContentMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-    personalize: NotRequired[bool]
-    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
-    template: NotRequired[str]
-    """The key of a template, instead of `text`."""
-    vars: NotRequired[Dict[str, Union[str, float, bool]]]
-    """Values for the placeholders of the template. They win over the built-in names."""
-
-
-class FormsCreateBodyRoutesItem4WhenRulesItem(TypedDict):
-    field: str
-    """The key of a field of the form."""
-    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
-    value: NotRequired[Union[str, float, bool]]
-    """For `exists`: true (default), or false for a field without an answer."""
-
-
-class FormsCreateBodyRoutesItem4When(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[FormsCreateBodyRoutesItem4WhenRulesItem]
-
-
-class FormsCreateBodyRoutesItem4(TypedDict):
-    action: Literal["message"]
-    to: Literal["submitter", "members"]
-    content: FormsCreateBodyRoutesItem4Content
-    when: NotRequired[FormsCreateBodyRoutesItem4When]
-    """Rules on the answers; without them the route always runs."""
-
-
-class FormsCreateBodyRoutesItem5WhenRulesItem(TypedDict):
-    field: str
-    """The key of a field of the form."""
-    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
-    value: NotRequired[Union[str, float, bool]]
-    """For `exists`: true (default), or false for a field without an answer."""
-
-
-class FormsCreateBodyRoutesItem5When(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[FormsCreateBodyRoutesItem5WhenRulesItem]
-
-
-class FormsCreateBodyRoutesItem5(TypedDict):
-    action: Literal["spam"]
-    when: NotRequired[FormsCreateBodyRoutesItem5When]
-    """Rules on the answers; without them the route always runs."""
-
-
-class FormsCreateBodyCaptcha1(TypedDict):
-    verify_url: str
-    """Where answers are verified: any service with a siteverify API."""
-    secret: NotRequired[str]
-    """Never shown. A PUT without it keeps the stored one."""
-
-
-class FormsCreateBody(TypedDict):
-    """The body of POST /v1/forms."""
-
-    name: str
-    title_en: NotRequired[Union[str, None]]
-    """Shown above the form. Default: the name."""
-    title_ru: NotRequired[Union[str, None]]
-    fields: List[FormsCreateBodyFieldsItem]
-    routes: NotRequired[List[Union[FormsCreateBodyRoutesItem1, FormsCreateBodyRoutesItem2, FormsCreateBodyRoutesItem3, FormsCreateBodyRoutesItem4, FormsCreateBodyRoutesItem5]]]
-    allowed_origins: NotRequired[List[str]]
-    """The sites that may post to `submit_url`: `https://host[:port]`, `https://*.host` for its subdomains, `*` for any. An empty list: none."""
-    min_seconds: NotRequired[int]
-    """A submission within this time after its token was issued is spam. 0: no token is needed."""
-    captcha: NotRequired[Union[FormsCreateBodyCaptcha1, None]]
-    redirect_url: NotRequired[Union[str, None]]
-    """Where a browser goes after a submission."""
-    status: NotRequired[Literal["active", "disabled"]]
-
-
-class FormsCreateResponseFieldsItemOptionsItem(TypedDict):
-    value: str
-    label_en: NotRequired[str]
-    label_ru: NotRequired[str]
-
-
-class FormsCreateResponseFieldsItem(TypedDict):
-    key: str
-    type: Literal["text", "textarea", "email", "phone", "number", "date", "select", "multiselect", "checkbox"]
-    label_en: NotRequired[str]
-    """One of the two labels is required."""
-    label_ru: NotRequired[str]
-    required: NotRequired[bool]
-    """Default: false. A required checkbox must be ticked."""
-    min: NotRequired[float]
-    """The least length of a text, value of a number, or count of a multiselect."""
-    max: NotRequired[float]
-    """The greatest length, value or count."""
-    options: NotRequired[List[FormsCreateResponseFieldsItemOptionsItem]]
-    """Required for select and multiselect, and only there."""
-
-
-class FormsCreateResponseRoutesItem1WhenRulesItem(TypedDict):
-    field: str
-    """The key of a field of the form."""
-    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
-    value: NotRequired[Union[str, float, bool]]
-    """For `exists`: true (default), or false for a field without an answer."""
-
-
-class FormsCreateResponseRoutesItem1When(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[FormsCreateResponseRoutesItem1WhenRulesItem]
-
-
-class FormsCreateResponseRoutesItem1(TypedDict):
-    action: Literal["tag"]
-    tag: str
-    when: NotRequired[FormsCreateResponseRoutesItem1When]
-    """Rules on the answers; without them the route always runs."""
-
-
-class FormsCreateResponseRoutesItem2WhenRulesItem(TypedDict):
-    field: str
-    """The key of a field of the form."""
-    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
-    value: NotRequired[Union[str, float, bool]]
-    """For `exists`: true (default), or false for a field without an answer."""
-
-
-class FormsCreateResponseRoutesItem2When(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[FormsCreateResponseRoutesItem2WhenRulesItem]
-
-
-class FormsCreateResponseRoutesItem2(TypedDict):
-    action: Literal["ticket"]
-    type_id: NotRequired[str]
-    priority: NotRequired[Literal["low", "normal", "high", "urgent"]]
-    when: NotRequired[FormsCreateResponseRoutesItem2When]
-    """Rules on the answers; without them the route always runs."""
-
-
-class FormsCreateResponseRoutesItem3WhenRulesItem(TypedDict):
-    field: str
-    """The key of a field of the form."""
-    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
-    value: NotRequired[Union[str, float, bool]]
-    """For `exists`: true (default), or false for a field without an answer."""
-
-
-class FormsCreateResponseRoutesItem3When(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[FormsCreateResponseRoutesItem3WhenRulesItem]
-
-
-class FormsCreateResponseRoutesItem3(TypedDict):
-    action: Literal["event"]
-    name: str
-    when: NotRequired[FormsCreateResponseRoutesItem3When]
-    """Rules on the answers; without them the route always runs."""
-
-
-class FormsCreateResponseRoutesItem4ContentButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class FormsCreateResponseRoutesItem4ContentMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class FormsCreateResponseRoutesItem4Content(TypedDict):
-    text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    format: NotRequired[Literal["plain", "markdown", "html"]]
-    """Default: plain."""
-    buttons: NotRequired[List[List[FormsCreateResponseRoutesItem4ContentButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[FormsCreateResponseRoutesItem4ContentMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-    personalize: NotRequired[bool]
-    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
-    template: NotRequired[str]
-    """The key of a template, instead of `text`."""
-    vars: NotRequired[Dict[str, Union[str, float, bool]]]
-    """Values for the placeholders of the template. They win over the built-in names."""
-
-
-class FormsCreateResponseRoutesItem4WhenRulesItem(TypedDict):
-    field: str
-    """The key of a field of the form."""
-    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
-    value: NotRequired[Union[str, float, bool]]
-    """For `exists`: true (default), or false for a field without an answer."""
-
-
-class FormsCreateResponseRoutesItem4When(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[FormsCreateResponseRoutesItem4WhenRulesItem]
-
-
-class FormsCreateResponseRoutesItem4(TypedDict):
-    action: Literal["message"]
-    to: Literal["submitter", "members"]
-    content: FormsCreateResponseRoutesItem4Content
-    when: NotRequired[FormsCreateResponseRoutesItem4When]
-    """Rules on the answers; without them the route always runs."""
-
-
-class FormsCreateResponseRoutesItem5WhenRulesItem(TypedDict):
-    field: str
-    """The key of a field of the form."""
-    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """A value of another type compares false, and so does a field without an answer, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or one of the chosen options."""
-    value: NotRequired[Union[str, float, bool]]
-    """For `exists`: true (default), or false for a field without an answer."""
-
-
-class FormsCreateResponseRoutesItem5When(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    """Default: `all`."""
-    rules: List[FormsCreateResponseRoutesItem5WhenRulesItem]
-
-
-class FormsCreateResponseRoutesItem5(TypedDict):
-    action: Literal["spam"]
-    when: NotRequired[FormsCreateResponseRoutesItem5When]
-    """Rules on the answers; without them the route always runs."""
-
-
-class FormsCreateResponseCaptcha1(TypedDict):
-    verify_url: str
-
-
-class FormsCreateResponse(TypedDict):
-    """The response of POST /v1/forms."""
-
-    form_id: str
-    name: str
-    title_en: Union[str, None]
-    title_ru: Union[str, None]
-    fields: List[FormsCreateResponseFieldsItem]
-    routes: List[Union[FormsCreateResponseRoutesItem1, FormsCreateResponseRoutesItem2, FormsCreateResponseRoutesItem3, FormsCreateResponseRoutesItem4, FormsCreateResponseRoutesItem5]]
-    allowed_origins: List[str]
-    min_seconds: int
-    captcha: Union[FormsCreateResponseCaptcha1, None]
-    redirect_url: Union[str, None]
-    status: Literal["active", "disabled"]
-    submit_url: str
-    """The `action` of an HTML form."""
-    hosted_url: str
-    """The page with the form."""
-    telegram_link: Union[str, None]
-    """Opens the bot; null if the channel is not offered."""
-    max_link: Union[str, None]
-    """Opens the bot; null if the channel is not offered."""
-    created_at: str
-    updated_at: str
-
-
 class FormsListResponse(TypedDict):
     """The response of GET /v1/forms."""
 
-    data: List[FormsCreateResponse]
+    data: List[Form]
     next_cursor: Union[str, None]
 
 
@@ -2771,33 +2341,8 @@ class FormsListSubmissionsQuery(TypedDict):
 class FormsListSubmissionsResponse(TypedDict):
     """The response of GET /v1/forms/{form_id}/submissions."""
 
-    data: List[FormsListSubmissionsItem]
+    data: List[Submission]
     next_cursor: Union[str, None]
-
-
-class FormsListSubmissionsItemRoutesItem(TypedDict):
-    index: int
-    """The place of the route in the form, from 0."""
-    action: Literal["tag", "ticket", "event", "message", "spam"]
-    status: Literal["done", "skipped", "failed"]
-    reason: Union[str, None]
-
-
-class FormsListSubmissionsItem(TypedDict):
-    """An entry of the list of GET /v1/forms/{form_id}/submissions."""
-
-    submission_id: str
-    form_id: str
-    status: Literal["new", "spam"]
-    answers: Dict[str, Union[str, float, bool, List[str]]]
-    """By the keys of the fields."""
-    subscriber_id: Union[str, None]
-    channel: Union[Literal["telegram", "max"], None]
-    external_id: Union[str, None]
-    source: Literal["web", "hosted", "bot"]
-    routes: List[FormsListSubmissionsItemRoutesItem]
-    """The routes that have run."""
-    created_at: str
 
 
 class SubmissionsUpdateBody(TypedDict):
@@ -2813,33 +2358,11 @@ class FormsGetPublicQuery(TypedDict):
     lang: NotRequired[Literal["ru", "en"]]
 
 
-class FormsGetPublicResponseFieldsItemOptionsItem(TypedDict):
-    value: str
-    label_en: NotRequired[str]
-    label_ru: NotRequired[str]
-
-
-class FormsGetPublicResponseFieldsItem(TypedDict):
-    key: str
-    type: Literal["text", "textarea", "email", "phone", "number", "date", "select", "multiselect", "checkbox"]
-    label_en: NotRequired[str]
-    """One of the two labels is required."""
-    label_ru: NotRequired[str]
-    required: NotRequired[bool]
-    """Default: false. A required checkbox must be ticked."""
-    min: NotRequired[float]
-    """The least length of a text, value of a number, or count of a multiselect."""
-    max: NotRequired[float]
-    """The greatest length, value or count."""
-    options: NotRequired[List[FormsGetPublicResponseFieldsItemOptionsItem]]
-    """Required for select and multiselect, and only there."""
-
-
 class FormsGetPublicResponse(TypedDict):
     """The response of GET /f/{form_id}."""
 
     title: str
-    fields: List[FormsGetPublicResponseFieldsItem]
+    fields: List[FormField]
     token: str
     """Pass it as `_token`."""
 
@@ -2910,42 +2433,8 @@ class EventsListQuery(TypedDict):
 class EventsListResponse(TypedDict):
     """The response of GET /v1/events."""
 
-    data: List[EventsListItem]
+    data: List[TrackedEvent]
     next_cursor: Union[str, None]
-
-
-class EventsListItem(TypedDict):
-    """An entry of the list of GET /v1/events."""
-
-    event_id: str
-    name: str
-    subscriber_id: str
-    """The user; the same in every event of the project."""
-    channel: Literal["telegram", "max"]
-    """The messenger."""
-    external_id: Union[str, None]
-    """Your own id of the user, if you gave one."""
-    properties: Dict[str, Union[str, float, bool]]
-    occurred_at: str
-    received_at: str
-    """Events are listed by this time, newest first."""
-
-
-class HelpdeskGetResponse(TypedDict):
-    """The response of GET /v1/helpdesk."""
-
-    enabled: bool
-    """Whether customers can write, and tickets can be created."""
-    first_reply_hours: Union[int, None]
-    """Time for the first reply; null: no limit."""
-    resolve_hours: Union[int, None]
-    """Time until a ticket should be closed; null: no limit."""
-    csat: bool
-    """Whether the bot asks for a rating when a ticket with a reply is closed."""
-    reopen_days: Union[int, None]
-    """How long after its close a message of the customer reopens a ticket; null: never."""
-    auto_close_days: Union[int, None]
-    """After how long a ticket that waits for the customer is closed; null: never."""
 
 
 class HelpdeskUpdateBody(TypedDict):
@@ -2993,22 +2482,8 @@ class HelpdeskListAgentsItem(TypedDict):
 class HelpdeskListTypesResponse(TypedDict):
     """The response of GET /v1/helpdesk/types."""
 
-    data: List[HelpdeskListTypesItem]
+    data: List[TicketType]
     next_cursor: Union[str, None]
-
-
-class HelpdeskListTypesItem(TypedDict):
-    """An entry of the list of GET /v1/helpdesk/types."""
-
-    type_id: str
-    name_en: str
-    """On the button of the bot, in English."""
-    name_ru: str
-    """On the button of the bot, in Russian."""
-    priority: Literal["low", "normal", "high", "urgent"]
-    """Of tickets of this type."""
-    assignee_id: Union[str, None]
-    """Who gets tickets of this type; null: nobody."""
 
 
 class HelpdeskCreateTypeBody(TypedDict):
@@ -3062,44 +2537,6 @@ class TicketsCreateBody(TypedDict):
     """Default: that of the type."""
 
 
-class TicketsCreateResponseCustomer1(TypedDict):
-    name: Union[str, None]
-    contact: Union[str, None]
-
-
-class TicketsCreateResponse(TypedDict):
-    """The response of POST /v1/helpdesk/tickets."""
-
-    ticket_id: str
-    number: int
-    """Counted from 1 in the project."""
-    subject: Union[str, None]
-    preview: Union[str, None]
-    """The beginning of the newest public message."""
-    status: Literal["new", "in_progress", "waiting", "closed"]
-    priority: Literal["low", "normal", "high", "urgent"]
-    type_id: Union[str, None]
-    source: Literal["bot", "api", "form"]
-    subscriber_id: Union[str, None]
-    channel: Union[Literal["telegram", "max"], None]
-    external_id: Union[str, None]
-    customer: Union[TicketsCreateResponseCustomer1, None]
-    """A customer without a subscriber."""
-    assignee_id: Union[str, None]
-    """A member of the team."""
-    waiting_since: Union[str, None]
-    """The oldest message of the customer without a public answer since."""
-    first_reply_at: Union[str, None]
-    first_reply_due_at: Union[str, None]
-    resolve_due_at: Union[str, None]
-    overdue: bool
-    """Whether one of the due times has passed unmet."""
-    csat_score: Union[int, None]
-    created_at: str
-    updated_at: str
-    closed_at: Union[str, None]
-
-
 class TicketsListQuery(TypedDict):
     """The query of GET /v1/helpdesk/tickets."""
 
@@ -3125,7 +2562,7 @@ class TicketsListQuery(TypedDict):
 class TicketsListResponse(TypedDict):
     """The response of GET /v1/helpdesk/tickets."""
 
-    data: List[TicketsCreateResponse]
+    data: List[Ticket]
     next_cursor: Union[str, None]
 
 
@@ -3189,75 +2626,13 @@ class TicketsListMessagesQuery(TypedDict):
 class TicketsListMessagesResponse(TypedDict):
     """The response of GET /v1/helpdesk/tickets/{id}/messages."""
 
-    data: List[TicketsListMessagesItem]
+    data: List[TicketMessage]
     next_cursor: Union[str, None]
-
-
-class TicketsListMessagesItemAttachmentsItem(TypedDict):
-    attachment_id: str
-    type: Literal["photo", "video", "document", "voice"]
-    name: Union[str, None]
-    mime: Union[str, None]
-    bytes: Union[int, None]
-
-
-class TicketsListMessagesItemChange1(TypedDict):
-    field: Literal["status", "assignee_id"]
-    before: Union[str, None]
-    after: Union[str, None]
-
-
-class TicketsListMessagesItemDelivery1(TypedDict):
-    status: Literal["queued", "sending", "sent", "failed", "skipped"]
-    reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing"], None]
-
-
-# An entry of the list of GET /v1/helpdesk/tickets/{id}/messages.
-TicketsListMessagesItem = TypedDict("TicketsListMessagesItem", {
-    "message_id": str,
-    "from": Literal["customer", "agent", "system"],
-    "internal": bool,
-    "text": str,
-    "attachments": List[TicketsListMessagesItemAttachmentsItem],
-    "change": Union[TicketsListMessagesItemChange1, None],
-    "member_id": Union[str, None],
-    "delivery": Union[TicketsListMessagesItemDelivery1, None],
-    "created_at": str,
-})
-
-
-class TicketsReplyBodyContentButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-    """Returned in `button.clicked`."""
-
-
-class TicketsReplyBodyContentMedia(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class TicketsReplyBodyContent(TypedDict):
-    text: NotRequired[str]
-    """Up to 4000 characters, counted as the messengers do: in UTF-16 code units, of which most emoji have two or more."""
-    format: NotRequired[Literal["plain", "markdown", "html"]]
-    """Default: plain."""
-    buttons: NotRequired[List[List[TicketsReplyBodyContentButtonsItemItem]]]
-    """Rows of buttons; each button has either `url` or `data`."""
-    media: NotRequired[TicketsReplyBodyContentMedia]
-    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
-    personalize: NotRequired[bool]
-    """Whether `text` and the texts and URLs of the buttons have placeholders, as in a template. Default: false. Not with `template`."""
-    template: NotRequired[str]
-    """The key of a template, instead of `text`."""
-    vars: NotRequired[Dict[str, Union[str, float, bool]]]
-    """Values for the placeholders of the template. They win over the built-in names."""
 
 
 # The body of POST /v1/helpdesk/tickets/{id}/messages.
 TicketsReplyBody = TypedDict("TicketsReplyBody", {
-    "content": TicketsReplyBodyContent,
+    "content": "Content",
     "internal": NotRequired[bool],
     "from": NotRequired[Literal["agent", "customer"]],
     "status": NotRequired[Literal["in_progress", "waiting", "closed"]],
@@ -3299,34 +2674,8 @@ class MessagesListQuery(TypedDict):
 class MessagesListResponse(TypedDict):
     """The response of GET /v1/messages."""
 
-    data: List[MessagesListItem]
+    data: List[Message]
     next_cursor: Union[str, None]
-
-
-class MessagesListItemClicksItem(TypedDict):
-    clicked_at: str
-
-
-class MessagesListItem(TypedDict):
-    """An entry of the list of GET /v1/messages."""
-
-    delivery_id: str
-    subscriber_id: Union[str, None]
-    """Null if the subscriber was removed."""
-    source: Literal["send", "otp", "batch", "broadcast", "scheduled", "recurring", "drip", "bot", "ticket", "form"]
-    """Where it comes from."""
-    source_id: Union[str, None]
-    """The batch, broadcast, scheduled or recurring message, chain, ticket or form that it comes from; null for a single message or code."""
-    channel: Literal["telegram", "max"]
-    status: Literal["queued", "sending", "sent", "failed", "skipped"]
-    reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "cancelled", "too_late"], None]
-    """Why it was not sent; `cancelled` if its broadcast was cancelled before, `too_late` if its time had passed long before."""
-    text: Union[str, None]
-    """Null for a one-time code."""
-    created_at: str
-    ended_at: Union[str, None]
-    clicks: List[MessagesListItemClicksItem]
-    """Taps on its buttons, oldest first, at most 20."""
 
 
 class MessagesGetStatsQuery(TypedDict):
@@ -3344,31 +2693,6 @@ class MessagesGetStatsResponse(TypedDict):
 
 class MessagesGetResponseClicksItem(TypedDict):
     clicked_at: str
-
-
-class MessagesGetResponseContent1ButtonsItemItem(TypedDict):
-    text: str
-    url: NotRequired[str]
-    data: NotRequired[str]
-
-
-class MessagesGetResponseContent1Media1(TypedDict):
-    type: Literal["photo", "video", "document"]
-    url: str
-
-
-class MessagesGetResponseContent1(TypedDict):
-    text: Union[str, None]
-    """Null for a template."""
-    format: Literal["plain", "markdown", "html"]
-    buttons: List[List[MessagesGetResponseContent1ButtonsItemItem]]
-    media: Union[MessagesGetResponseContent1Media1, None]
-    personalize: bool
-    """Whether the text was given with placeholders."""
-    template: Union[str, None]
-    """The key of the template, if the message was given as one."""
-    vars: Dict[str, Union[str, float, bool]]
-    """Values for the placeholders of the template. They win over the built-in names."""
 
 
 class MessagesGetResponse(TypedDict):
@@ -3391,7 +2715,7 @@ class MessagesGetResponse(TypedDict):
     ended_at: Union[str, None]
     clicks: List[MessagesGetResponseClicksItem]
     """Taps on its buttons, oldest first, at most 20."""
-    content: Union[MessagesGetResponseContent1, None]
+    content: Union[SentContent, None]
     """As it was sent. Null for a one-time code."""
 
 
@@ -3437,20 +2761,6 @@ class WebhooksStreamQuery(TypedDict):
     """Names of events, separated by commas. Default: all."""
 
 
-class WebhooksCreateBodyFilter1RulesItem(TypedDict):
-    field: str
-    """A path inside `data`, for example `subscriber.tags`."""
-    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null."""
-    value: NotRequired[Union[str, float, bool]]
-    """For `exists`: true (default), or false for a field that is absent or null."""
-
-
-class WebhooksCreateBodyFilter1(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    rules: List[WebhooksCreateBodyFilter1RulesItem]
-
-
 class WebhooksCreateBody(TypedDict):
     """The body of POST /v1/webhooks."""
 
@@ -3458,7 +2768,7 @@ class WebhooksCreateBody(TypedDict):
     """An https URL without a username, password or fragment, not in a private network."""
     events: NotRequired[List[Literal["subscription.created", "subscription.deleted", "subscription.permission_changed", "delivery.success", "delivery.failed", "broadcast.completed", "broadcast.cancelled", "batch.completed", "otp.sent", "otp.verified", "otp.failed_attempt", "otp.max_attempts_reached", "auth.completed", "button.clicked", "ticket.created", "ticket.replied", "ticket.status_changed", "ticket.assigned", "ticket.closed", "ticket.csat_received", "ticket.unanswered_24h", "scheduled.sent", "scheduled.failed", "scheduled.skipped", "drip.step_sent", "drip.completed", "recurring.sent", "event.tracked", "form.submitted", "auth.approved", "auth.declined", "endpoint.failing", "endpoint.disabled", "endpoint.recovered", "credits.low", "credits.exhausted"]]]
     """Event names. An empty list subscribes to all events, including future ones."""
-    filter: NotRequired[Union[WebhooksCreateBodyFilter1, None]]
+    filter: NotRequired[Union[EventFilterInput, None]]
     description: NotRequired[Union[str, None]]
     retry_policy: NotRequired[Literal["durable", "quick"]]
     """Default: the retry policy of the project."""
@@ -3466,30 +2776,6 @@ class WebhooksCreateBody(TypedDict):
     """`workflow`: a workflow makes every attempt. `express`: the first attempt is made without a workflow. `auto`: the workflow lane while the service keeps up, otherwise the express lane. Null: the system default."""
     headers: NotRequired[Dict[str, str]]
     """Headers of your own on every attempt, for example `Authorization`. Values are stored encrypted and shown as `***`. A change replaces all of them; `***` keeps a stored value."""
-
-
-class WebhooksCreateResponseFilter1RulesItem(TypedDict):
-    field: str
-    """A path inside `data`, for example `subscriber.tags`."""
-    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null."""
-    value: NotRequired[Union[str, float, bool]]
-    """For `exists`: true (default), or false for a field that is absent or null."""
-
-
-class WebhooksCreateResponseFilter1(TypedDict):
-    match: Literal["all", "any"]
-    rules: List[WebhooksCreateResponseFilter1RulesItem]
-
-
-class WebhooksCreateResponseHealth(TypedDict):
-    state: Literal["idle", "healthy", "failing", "disabled"]
-    """`failing`: no success since `failing_since`, which a change of the URL or of `status` ends. Otherwise `healthy` with a success in the last 24 hours, `idle` without one."""
-    failing_since: Union[str, None]
-    success_rate_24h: Union[float, None]
-    """Share of the attempts of the last 24 hours that succeeded; null without an attempt."""
-    last_delivery_at: Union[str, None]
-    """When the last attempt ended, successful or not; null before the first."""
 
 
 class WebhooksCreateResponseSecretsItem(TypedDict):
@@ -3503,7 +2789,7 @@ class WebhooksCreateResponse(TypedDict):
     id: str
     url: str
     events: List[str]
-    filter: Union[WebhooksCreateResponseFilter1, None]
+    filter: Union[EventFilter, None]
     description: Union[str, None]
     status: Literal["active", "disabled"]
     disabled_reason: Union[Literal["gone", "failing"], None]
@@ -3513,7 +2799,7 @@ class WebhooksCreateResponse(TypedDict):
     """`workflow`: a workflow makes every attempt. `express`: the first attempt is made without a workflow. `auto`: the workflow lane while the service keeps up, otherwise the express lane. Null: the system default."""
     headers: Dict[str, str]
     """Headers of your own; every value is shown as `***`."""
-    health: WebhooksCreateResponseHealth
+    health: EndpointHealth
     secrets: List[WebhooksCreateResponseSecretsItem]
     """Secrets that sign now, newest first. A replaced one has an `expires_at`."""
     created_at: str
@@ -3525,74 +2811,8 @@ class WebhooksCreateResponse(TypedDict):
 class WebhooksListResponse(TypedDict):
     """The response of GET /v1/webhooks."""
 
-    data: List[WebhooksListItem]
+    data: List[Endpoint]
     next_cursor: Union[str, None]
-
-
-class WebhooksListItemFilter1RulesItem(TypedDict):
-    field: str
-    """A path inside `data`, for example `subscriber.tags`."""
-    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null."""
-    value: NotRequired[Union[str, float, bool]]
-    """For `exists`: true (default), or false for a field that is absent or null."""
-
-
-class WebhooksListItemFilter1(TypedDict):
-    match: Literal["all", "any"]
-    rules: List[WebhooksListItemFilter1RulesItem]
-
-
-class WebhooksListItemHealth(TypedDict):
-    state: Literal["idle", "healthy", "failing", "disabled"]
-    """`failing`: no success since `failing_since`, which a change of the URL or of `status` ends. Otherwise `healthy` with a success in the last 24 hours, `idle` without one."""
-    failing_since: Union[str, None]
-    success_rate_24h: Union[float, None]
-    """Share of the attempts of the last 24 hours that succeeded; null without an attempt."""
-    last_delivery_at: Union[str, None]
-    """When the last attempt ended, successful or not; null before the first."""
-
-
-class WebhooksListItemSecretsItem(TypedDict):
-    created_at: str
-    expires_at: Union[str, None]
-
-
-class WebhooksListItem(TypedDict):
-    """An entry of the list of GET /v1/webhooks."""
-
-    id: str
-    url: str
-    events: List[str]
-    filter: Union[WebhooksListItemFilter1, None]
-    description: Union[str, None]
-    status: Literal["active", "disabled"]
-    disabled_reason: Union[Literal["gone", "failing"], None]
-    """Why Herald disabled the endpoint, or null. `gone`: it returned 410. `failing`: every attempt failed for 120 hours."""
-    retry_policy: Literal["durable", "quick"]
-    delivery_lane: Union[Literal["workflow", "express", "auto"], None]
-    """`workflow`: a workflow makes every attempt. `express`: the first attempt is made without a workflow. `auto`: the workflow lane while the service keeps up, otherwise the express lane. Null: the system default."""
-    headers: Dict[str, str]
-    """Headers of your own; every value is shown as `***`."""
-    health: WebhooksListItemHealth
-    secrets: List[WebhooksListItemSecretsItem]
-    """Secrets that sign now, newest first. A replaced one has an `expires_at`."""
-    created_at: str
-    updated_at: str
-
-
-class WebhooksPreviewFilterBodyFilter1RulesItem(TypedDict):
-    field: str
-    """A path inside `data`, for example `subscriber.tags`."""
-    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null."""
-    value: NotRequired[Union[str, float, bool]]
-    """For `exists`: true (default), or false for a field that is absent or null."""
-
-
-class WebhooksPreviewFilterBodyFilter1(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    rules: List[WebhooksPreviewFilterBodyFilter1RulesItem]
 
 
 class WebhooksPreviewFilterBody(TypedDict):
@@ -3600,7 +2820,7 @@ class WebhooksPreviewFilterBody(TypedDict):
 
     events: NotRequired[List[Literal["subscription.created", "subscription.deleted", "subscription.permission_changed", "delivery.success", "delivery.failed", "broadcast.completed", "broadcast.cancelled", "batch.completed", "otp.sent", "otp.verified", "otp.failed_attempt", "otp.max_attempts_reached", "auth.completed", "button.clicked", "ticket.created", "ticket.replied", "ticket.status_changed", "ticket.assigned", "ticket.closed", "ticket.csat_received", "ticket.unanswered_24h", "scheduled.sent", "scheduled.failed", "scheduled.skipped", "drip.step_sent", "drip.completed", "recurring.sent", "event.tracked", "form.submitted", "auth.approved", "auth.declined", "endpoint.failing", "endpoint.disabled", "endpoint.recovered", "credits.low", "credits.exhausted"]]]
     """Event names. An empty list subscribes to all events, including future ones."""
-    filter: Union[WebhooksPreviewFilterBodyFilter1, None]
+    filter: Union[EventFilterInput, None]
 
 
 class WebhooksPreviewFilterResponseDataItem(TypedDict):
@@ -3664,27 +2884,13 @@ class WebhooksGetStatsResponse(TypedDict):
     """One for each hour (UTC), oldest first. Attempts are counted in the hour in which they began."""
 
 
-class WebhooksUpdateBodyFilter1RulesItem(TypedDict):
-    field: str
-    """A path inside `data`, for example `subscriber.tags`."""
-    op: Literal["eq", "ne", "gt", "lt", "contains", "exists"]
-    """A value of another type compares false, and so does a field that is absent or null, `ne` included. `gt` and `lt` compare numbers, or texts; `contains`: part of a text, or an element of a list; `exists`: it is there and not null."""
-    value: NotRequired[Union[str, float, bool]]
-    """For `exists`: true (default), or false for a field that is absent or null."""
-
-
-class WebhooksUpdateBodyFilter1(TypedDict):
-    match: NotRequired[Literal["all", "any"]]
-    rules: List[WebhooksUpdateBodyFilter1RulesItem]
-
-
 class WebhooksUpdateBody(TypedDict):
     """The body of PUT /v1/webhooks/{id}."""
 
     url: NotRequired[str]
     events: NotRequired[List[Literal["subscription.created", "subscription.deleted", "subscription.permission_changed", "delivery.success", "delivery.failed", "broadcast.completed", "broadcast.cancelled", "batch.completed", "otp.sent", "otp.verified", "otp.failed_attempt", "otp.max_attempts_reached", "auth.completed", "button.clicked", "ticket.created", "ticket.replied", "ticket.status_changed", "ticket.assigned", "ticket.closed", "ticket.csat_received", "ticket.unanswered_24h", "scheduled.sent", "scheduled.failed", "scheduled.skipped", "drip.step_sent", "drip.completed", "recurring.sent", "event.tracked", "form.submitted", "auth.approved", "auth.declined", "endpoint.failing", "endpoint.disabled", "endpoint.recovered", "credits.low", "credits.exhausted"]]]
     """Event names. An empty list subscribes to all events, including future ones."""
-    filter: NotRequired[Union[WebhooksUpdateBodyFilter1, None]]
+    filter: NotRequired[Union[EventFilterInput, None]]
     """Null removes it."""
     description: NotRequired[Union[str, None]]
     status: NotRequired[Literal["active", "disabled"]]
@@ -3737,37 +2943,8 @@ class WebhooksListDeliveriesQuery(TypedDict):
 class WebhooksListDeliveriesResponse(TypedDict):
     """The response of GET /v1/webhooks/{id}/deliveries."""
 
-    data: List[WebhooksListDeliveriesItem]
+    data: List[Delivery]
     next_cursor: Union[str, None]
-
-
-class WebhooksListDeliveriesItem(TypedDict):
-    """An entry of the list of GET /v1/webhooks/{id}/deliveries."""
-
-    id: str
-    """Also the X-Service-Delivery-Id of every attempt."""
-    endpoint_id: str
-    endpoint_url: str
-    """The URL of the endpoint as it is now, or as it was when it was deleted."""
-    event_id: str
-    event: str
-    status: Literal["pending", "succeeded", "failed", "paused", "cancelled"]
-    test: bool
-    """A test event: its attempts carry `X-Service-Test: true`."""
-    lane: Union[Literal["workflow", "express"], None]
-    """How it began; null until then."""
-    workflow_id: Union[str, None]
-    """Its workflow in Temporal; null for one that needed none."""
-    attempt_count: int
-    last_http_status: Union[int, None]
-    last_error: Union[str, None]
-    created_at: str
-    first_attempt_at: Union[str, None]
-    next_attempt_at: Union[str, None]
-    """Null while an attempt is in flight and after the delivery has ended."""
-    ended_at: Union[str, None]
-    ended_reason: Union[Literal["delivered", "refused_by_receiver", "schedule_used_up", "cancelled", "endpoint_removed", "parked_too_long"], None]
-    """Why it ended: `delivered`, `refused_by_receiver` (a 4xx that is not retried), `schedule_used_up`, `cancelled` (by request), `endpoint_removed`, `parked_too_long` (the endpoint was disabled for 14 days). Null while it is open."""
 
 
 class DeliveriesListQuery(TypedDict):
@@ -3804,24 +2981,6 @@ class DeliveriesRetryManyResponse(TypedDict):
     """`conflict`: the endpoint is disabled or deleted."""
 
 
-class DeliveriesGetResponseAttemptsItem(TypedDict):
-    number: int
-    attempted_at: str
-    duration_ms: Union[int, None]
-    """Null while the attempt is in flight."""
-    status: Union[int, None]
-    """HTTP status of the response; null without a complete response."""
-    error: Union[str, None]
-    """Kind of failure: dns, refused, timeout, tls…"""
-    error_detail: Union[str, None]
-    request_headers: Union[Dict[str, str], None]
-    """As sent; values of the endpoint's own headers are shown as `***`. Null while the attempt is in flight, when its process died, and when nothing was sent (no address, no connection, TLS failed)."""
-    response_body: Union[str, None]
-    """The first 16 KiB."""
-    response_headers: Dict[str, str]
-    next_attempt_at: Union[str, None]
-
-
 class DeliveriesGetResponse(TypedDict):
     """The response of GET /v1/deliveries/{id}."""
 
@@ -3851,7 +3010,7 @@ class DeliveriesGetResponse(TypedDict):
     """Why it ended: `delivered`, `refused_by_receiver` (a 4xx that is not retried), `schedule_used_up`, `cancelled` (by request), `endpoint_removed`, `parked_too_long` (the endpoint was disabled for 14 days). Null while it is open."""
     body: str
     """The exact text that every attempt sends and signs."""
-    attempts: List[DeliveriesGetResponseAttemptsItem]
+    attempts: List[Attempt]
 
 
 class WebhooksRecoverBody(TypedDict):
@@ -3910,31 +3069,8 @@ class EventsPublishResponse(TypedDict):
 class EventTypesListResponse(TypedDict):
     """The response of GET /v1/event-types."""
 
-    data: List[EventTypesListItem]
+    data: List[EventType]
     next_cursor: Union[str, None]
-
-
-class EventTypesListItem(TypedDict):
-    """An entry of the list of GET /v1/event-types."""
-
-    name: str
-    description: str
-    schema: Dict[str, Any]
-    """JSON Schema of the whole body. Later versions may add fields; `POST /v1/publish` refuses unknown ones."""
-    example: Dict[str, Any]
-    source: Literal["herald", "publisher"]
-    """`publisher`: the project can publish it (`POST /v1/publish`). `ticket.*` is `herald` while the project’s own helpdesk is enabled."""
-
-
-class ProjectGetResponseBrand(TypedDict):
-    logo_url: Union[str, None]
-    """Where the logo was fetched from; null if it was uploaded. Herald serves its own copy."""
-    logo_path: Union[str, None]
-    """For the dashboard: path of that copy on this server; a new logo has a new path."""
-    color: Union[str, None]
-    """Colour of the buttons on the hosted login page: #rrggbb."""
-    privacy_url: Union[str, None]
-    """Privacy policy, linked on the hosted login page."""
 
 
 class ProjectGetResponse(TypedDict):
@@ -3956,7 +3092,7 @@ class ProjectGetResponse(TypedDict):
     """Welcome message in Russian."""
     timezone: str
     """Time zone of local times, such as Europe/Berlin."""
-    brand: ProjectGetResponseBrand
+    brand: Brand
     """How the hosted login page looks."""
     created_at: str
 
@@ -3980,62 +3116,6 @@ class ProjectUpdateBody(TypedDict):
     timezone: NotRequired[str]
     brand: NotRequired[ProjectUpdateBodyBrand]
     """Absent fields do not change; null clears a field."""
-
-
-class ProjectGetUsageResponseMonthsItem(TypedDict):
-    month: str
-    plan_logins_used: int
-
-
-class ProjectGetUsageResponseDaysItem(TypedDict):
-    date: str
-    logins: int
-
-
-class ProjectGetUsageResponse(TypedDict):
-    """The response of GET /v1/usage."""
-
-    plan: Literal["free", "basic"]
-    month: str
-    """The calendar month in UTC: YYYY-MM."""
-    logins: int
-    """Successful logins in this month."""
-    plan_logins: int
-    """Logins included in the plan per month."""
-    plan_logins_used: int
-    purchased_credits: int
-    """Logins left in purchased credit packs."""
-    grace_ends_at: Union[str, None]
-    """End of this month’s grace period; null if it has not started."""
-    billing_blocked: bool
-    """Whether paid operations are rejected."""
-    months: List[ProjectGetUsageResponseMonthsItem]
-    """Logins that the plan has paid for, in each of the last 12 months with any, newest first."""
-    days: List[ProjectGetUsageResponseDaysItem]
-    """Successful logins per day in the last 30 days (UTC), oldest first."""
-
-
-class ProjectGetTextsResponseWelcome(TypedDict):
-    en: Union[str, None]
-    ru: Union[str, None]
-
-
-class ProjectGetTextsResponseHelp(TypedDict):
-    en: Union[str, None]
-    ru: Union[str, None]
-
-
-class ProjectGetTextsResponseAfterLogin(TypedDict):
-    en: Union[str, None]
-    ru: Union[str, None]
-
-
-class ProjectGetTextsResponse(TypedDict):
-    """The response of GET /v1/project/texts."""
-
-    welcome: ProjectGetTextsResponseWelcome
-    help: ProjectGetTextsResponseHelp
-    after_login: ProjectGetTextsResponseAfterLogin
 
 
 class ProjectUpdateTextsBodyWelcome1(TypedDict):
@@ -4067,25 +3147,8 @@ class ProjectUpdateTextsBody(TypedDict):
 class KeysListResponse(TypedDict):
     """The response of GET /v1/keys."""
 
-    data: List[KeysListItem]
+    data: List[ApiKey]
     next_cursor: Union[str, None]
-
-
-class KeysListItem(TypedDict):
-    """An entry of the list of GET /v1/keys."""
-
-    id: str
-    name: Union[str, None]
-    hint: str
-    """The first characters of the key."""
-    current: bool
-    """Whether this request uses the key."""
-    scopes: List[Literal["read", "send", "auth", "helpdesk", "export", "admin", "manage", "publish"]]
-    """What the key may do."""
-    created_at: str
-    last_used_at: Union[str, None]
-    """Accurate to the minute."""
-    revoked_at: Union[str, None]
 
 
 class KeysCreateBody(TypedDict):
@@ -4118,7 +3181,7 @@ class KeysCreateResponse(TypedDict):
 class ChannelsListResponse(TypedDict):
     """The response of GET /v1/channels."""
 
-    data: List[ChannelsConnectResponse]
+    data: List[Channel]
 
 
 class ChannelsConnectBody(TypedDict):
@@ -4128,41 +3191,11 @@ class ChannelsConnectBody(TypedDict):
     """The token that the messenger gave the bot. It is stored encrypted and never returned."""
 
 
-class ChannelsConnectResponse(TypedDict):
-    """The response of PUT /v1/channels/{channel}."""
-
-    channel: Literal["telegram", "max"]
-    bot_username: Union[str, None]
-    """The bot that the project’s links lead to; null if the channel is off."""
-    own: bool
-    """Whether the bot is the project’s own."""
-    status: Literal["connected", "away", "off"]
-    """`away`: the messenger does not respond, or refuses the bot’s token (revoked, or the bot is banned); `error` has its words. `off`: the channel has no bot."""
-    error: NotRequired[str]
-    """What the messenger said, for an own bot that is not connected."""
-
-
 class MembersListResponse(TypedDict):
     """The response of GET /v1/members."""
 
-    data: List[MembersListItem]
+    data: List[Member]
     next_cursor: Union[str, None]
-
-
-class MembersListItem(TypedDict):
-    """An entry of the list of GET /v1/members."""
-
-    member_id: str
-    role: Literal["owner", "admin", "support", "viewer"]
-    first_name: str
-    username: Union[str, None]
-    channel: Literal["telegram", "max"]
-    """The messenger that the member signs in with."""
-    notify: Literal["none", "assigned", "all"]
-    """What the bot tells the member. Failing endpoints and credits: all but `none`."""
-    last_seen_at: Union[str, None]
-    """Accurate to the minute."""
-    created_at: str
 
 
 class MembersUpdateBody(TypedDict):
@@ -4175,22 +3208,8 @@ class MembersUpdateBody(TypedDict):
 class InvitationsListResponse(TypedDict):
     """The response of GET /v1/invitations."""
 
-    data: List[InvitationsListItem]
+    data: List[Invitation]
     next_cursor: Union[str, None]
-
-
-class InvitationsListItem(TypedDict):
-    """An entry of the list of GET /v1/invitations."""
-
-    invitation_id: str
-    role: Literal["owner", "admin", "support", "viewer"]
-    name: Union[str, None]
-    telegram_link: Union[str, None]
-    """Opens the bot; null if the channel is not offered."""
-    max_link: Union[str, None]
-    """Opens the bot; null if the channel is not offered."""
-    created_at: str
-    expires_at: str
 
 
 class InvitationsCreateBody(TypedDict):
@@ -4215,74 +3234,14 @@ class AuditListQuery(TypedDict):
 class AuditListResponse(TypedDict):
     """The response of GET /v1/audit."""
 
-    data: List[AuditListItem]
+    data: List[AuditEntry]
     next_cursor: Union[str, None]
-
-
-class AuditListItemActor(TypedDict):
-    type: Literal["member", "key", "cli", "system"]
-    """`cli` is the operator’s command line, `system` is Herald itself."""
-    id: Union[str, None]
-    """The member or the API key."""
-
-
-class AuditListItemChangesItem(TypedDict):
-    field: str
-    before: Union[Union[str, float, bool, List[str]], None]
-    after: Union[Union[str, float, bool, List[str]], None]
-
-
-class AuditListItem(TypedDict):
-    """An entry of the list of GET /v1/audit."""
-
-    audit_id: str
-    actor: AuditListItemActor
-    action: str
-    """For example `webhook.updated`."""
-    target_id: Union[str, None]
-    """What was changed: its id, the name of a tag or permission, the key of a template, or the messenger of a bot."""
-    target_name: Union[str, None]
-    """Its name at that time; of an endpoint, its host."""
-    changes: List[AuditListItemChangesItem]
-    """Settings of the project and of endpoints before and after. Never secrets or texts."""
-    ip: Union[str, None]
-    at: str
 
 
 class DashboardSignInBody(TypedDict):
     """The body of POST /dashboard/session."""
 
     api_key: str
-
-
-class DashboardSignInResponseAccount1(TypedDict):
-    account_id: str
-    first_name: str
-    username: Union[str, None]
-    channel: Literal["telegram", "max"]
-
-
-class DashboardSignInResponse(TypedDict):
-    """The response of POST /dashboard/session."""
-
-    project_id: Union[str, None]
-    """The current project; null if the account is in no team."""
-    key_id: Union[str, None]
-    """The API key of the sign-in; null if an account has signed in."""
-    account: Union[DashboardSignInResponseAccount1, None]
-    """Null if the sign-in was by API key."""
-    role: Union[Literal["owner", "admin", "support", "viewer"], None]
-    """The role in the current project; null if the sign-in was by API key."""
-    notify: Union[Literal["none", "assigned", "all"], None]
-    """What the bot tells this member about the current project; null if the sign-in was by API key."""
-    scopes: List[Literal["read", "send", "auth", "helpdesk", "export", "admin", "manage", "publish"]]
-    """What the caller may do in the current project."""
-    projects: List[DashboardCreateProjectResponse]
-    """The projects of the account, by name."""
-    open_signup: bool
-    """Whether an account can create a project."""
-    temporal_ui_url: Union[str, None]
-    """URL of the namespace in the Temporal UI, or null."""
 
 
 class DashboardSwitchProjectBody(TypedDict):
@@ -4901,88 +3860,129 @@ class CreditsLowData(TypedDict):
     occurred_at: str
 
 
-AuthCancelSessionResponse = AuthGetSessionStatusResponse
-AuthGetSessionResponse = AuthListSessionsItem
+AuthGetSessionStatusResponse = SessionStatus
+AuthCancelSessionResponse = SessionStatus
+AuthListSessionsItem = Login
+AuthGetSessionResponse = Login
 AuthGetRequestQuery = AuthGetSessionStatusQuery
-AuthCancelRequestResponse = AuthGetRequestResponse
+AuthGetRequestResponse = Approval
+AuthCancelRequestResponse = Approval
 HostedLoginGetQrQuery = AuthGetSessionQrQuery
 HostedLoginGetStatusQuery = AuthGetSessionStatusQuery
-HostedLoginGetStatusResponse = AuthGetSessionStatusResponse
-OidcGetClientResponse = OidcListClientsItem
-OidcUpdateClientResponse = OidcListClientsItem
-SubscribersGetResponse = SubscribersListItem
-SubscribersUpdateResponse = SubscribersListItem
-ImportsDeleteResponse = ImportsGetResponse
-SubscribeLinksListItem = SubscribeLinksCreateResponse
-SubscribeLinksGetResponse = SubscribeLinksCreateResponse
+HostedLoginGetStatusResponse = SessionStatus
+OidcListClientsItem = OidcClient
+OidcGetClientResponse = OidcClient
+OidcUpdateClientResponse = OidcClient
+SubscribersListItem = Subscriber
+SubscribersGetResponse = Subscriber
+SubscribersUpdateResponse = Subscriber
+ImportsGetResponse = SubscriberImport
+ImportsDeleteResponse = SubscriberImport
+SubscribeLinksCreateResponse = SubscribeLink
+SubscribeLinksListItem = SubscribeLink
+SubscribeLinksGetResponse = SubscribeLink
 TagsListQuery = OidcListClientsQuery
-TagsCreateResponse = TagsListItem
-TagsUpdateResponse = TagsListItem
+TagsListItem = Tag
+TagsCreateResponse = Tag
+TagsUpdateResponse = Tag
 PermissionsListQuery = OidcListClientsQuery
-PermissionsCreateResponse = PermissionsListItem
-PermissionsUpdateResponse = PermissionsListItem
-TemplatesListItem = TemplatesCreateResponse
-TemplatesGetResponse = TemplatesCreateResponse
-TemplatesReplaceResponse = TemplatesCreateResponse
+PermissionsListItem = Permission
+PermissionsCreateResponse = Permission
+PermissionsUpdateResponse = Permission
+TemplatesCreateResponse = Template
+TemplatesListItem = Template
+TemplatesGetResponse = Template
+TemplatesReplaceBody = TemplateDefinition
+TemplatesReplaceResponse = Template
 BatchesListQuery = SubscribeLinksListQuery
-BatchesGetResponse = BatchesListItem
-BatchesCancelResponse = BatchesListItem
+BatchesListItem = Batch
+BatchesGetResponse = Batch
+BatchesListResultsItem = BatchResult
+BatchesGetStatsResponse = SendStats
+BatchesCancelResponse = Batch
 BroadcastsListQuery = SubscribeLinksListQuery
-BroadcastsGetResponse = BroadcastsListItem
+BroadcastsListItem = Broadcast
+BroadcastsGetResponse = Broadcast
 BroadcastsListResultsQuery = BatchesListResultsQuery
-BroadcastsGetStatsResponse = BatchesGetStatsResponse
-BroadcastsCancelResponse = BroadcastsListItem
-ScheduledListItem = ScheduledCreateResponse
-ScheduledGetResponse = ScheduledCreateResponse
-ScheduledUpdateResponse = ScheduledCreateResponse
-ScheduledCancelResponse = ScheduledCreateResponse
+BroadcastsListResultsItem = BroadcastResult
+BroadcastsGetStatsResponse = SendStats
+BroadcastsCancelResponse = Broadcast
+ScheduledCreateResponse = ScheduledMessage
+ScheduledListItem = ScheduledMessage
+ScheduledGetResponse = ScheduledMessage
+ScheduledUpdateResponse = ScheduledMessage
+ScheduledCancelResponse = ScheduledMessage
+RecurringCreateResponse = RecurringMessage
 RecurringListQuery = SubscribeLinksListQuery
-RecurringListItem = RecurringCreateResponse
-RecurringGetResponse = RecurringCreateResponse
-RecurringUpdateResponse = RecurringCreateResponse
-RecurringSkipResponse = RecurringCreateResponse
+RecurringListItem = RecurringMessage
+RecurringGetResponse = RecurringMessage
+RecurringUpdateResponse = RecurringMessage
+RecurringSkipResponse = RecurringMessage
 RecurringListRunsQuery = SubscribeLinksListQuery
+RecurringListRunsItem = RecurringRun
+DripChainsCreateResponse = DripChain
 DripChainsListQuery = SubscribeLinksListQuery
-DripChainsListItem = DripChainsCreateResponse
-DripChainsGetResponse = DripChainsCreateResponse
-DripChainsUpdateResponse = DripChainsCreateResponse
+DripChainsListItem = DripChain
+DripChainsGetResponse = DripChain
+DripChainsUpdateResponse = DripChain
+DripChainsDeleteEnrolmentResponse = Enrolment
+FormsCreateBody = NewForm
+FormsCreateResponse = Form
 FormsListQuery = SubscribeLinksListQuery
-FormsListItem = FormsCreateResponse
-FormsGetResponse = FormsCreateResponse
-FormsReplaceBody = FormsCreateBody
-FormsReplaceResponse = FormsCreateResponse
-SubmissionsGetResponse = FormsListSubmissionsItem
-SubmissionsUpdateResponse = FormsListSubmissionsItem
-HelpdeskUpdateResponse = HelpdeskGetResponse
+FormsListItem = Form
+FormsGetResponse = Form
+FormsReplaceBody = NewForm
+FormsReplaceResponse = Form
+FormsListSubmissionsItem = Submission
+SubmissionsGetResponse = Submission
+SubmissionsUpdateResponse = Submission
+EventsListItem = TrackedEvent
+HelpdeskGetResponse = Helpdesk
+HelpdeskUpdateResponse = Helpdesk
 HelpdeskListAgentsQuery = OidcListClientsQuery
 HelpdeskListTypesQuery = OidcListClientsQuery
-HelpdeskCreateTypeResponse = HelpdeskListTypesItem
-HelpdeskUpdateTypeResponse = HelpdeskListTypesItem
-TicketsListItem = TicketsCreateResponse
-TicketsGetResponse = TicketsCreateResponse
-TicketsUpdateResponse = TicketsCreateResponse
-TicketsReplyResponse = TicketsListMessagesItem
+HelpdeskListTypesItem = TicketType
+HelpdeskCreateTypeResponse = TicketType
+HelpdeskUpdateTypeResponse = TicketType
+TicketsCreateResponse = Ticket
+TicketsListItem = Ticket
+TicketsGetResponse = Ticket
+TicketsUpdateResponse = Ticket
+TicketsListMessagesItem = TicketMessage
+TicketsReplyResponse = TicketMessage
+MessagesListItem = Message
 WebhooksListQuery = OidcListClientsQuery
-WebhooksGetResponse = WebhooksListItem
+WebhooksListItem = Endpoint
+WebhooksGetResponse = Endpoint
 WebhooksGetStatsQuery = WebhooksAllStatsQuery
-WebhooksUpdateResponse = WebhooksListItem
+WebhooksUpdateResponse = Endpoint
 WebhooksTestBody = WebhooksTriggerBody
+WebhooksListDeliveriesItem = Delivery
 DeliveriesListResponse = WebhooksListDeliveriesResponse
-DeliveriesListItem = WebhooksListDeliveriesItem
-DeliveriesRetryResponse = WebhooksListDeliveriesItem
-DeliveriesCancelResponse = WebhooksListDeliveriesItem
+DeliveriesListItem = Delivery
+DeliveriesRetryResponse = Delivery
+DeliveriesCancelResponse = Delivery
 EventTypesListQuery = OidcListClientsQuery
+EventTypesListItem = EventType
 ProjectUpdateResponse = ProjectGetResponse
 ProjectUpdateLogoResponse = ProjectGetResponse
-ProjectUpdateTextsResponse = ProjectGetTextsResponse
+ProjectGetUsageResponse = Usage
+ProjectGetTextsResponse = ProjectTexts
+ProjectUpdateTextsResponse = ProjectTexts
 KeysListQuery = OidcListClientsQuery
+KeysListItem = ApiKey
+ChannelsConnectResponse = Channel
 MembersListQuery = OidcListClientsQuery
-MembersUpdateResponse = MembersListItem
+MembersListItem = Member
+MembersUpdateResponse = Member
 InvitationsListQuery = OidcListClientsQuery
-InvitationsCreateResponse = InvitationsListItem
-DashboardGetSessionResponse = DashboardSignInResponse
-DashboardSwitchProjectResponse = DashboardSignInResponse
-DashboardUpdateSessionResponse = DashboardSignInResponse
+InvitationsListItem = Invitation
+InvitationsCreateResponse = Invitation
+AuditListItem = AuditEntry
+DashboardSignInResponse = DashboardSession
+DashboardGetSessionResponse = DashboardSession
+DashboardSwitchProjectResponse = DashboardSession
+DashboardUpdateSessionResponse = DashboardSession
 DashboardListSessionsQuery = OidcListClientsQuery
 DashboardGetLoginQuery = AuthGetSessionStatusQuery
 SubscriptionDeletedData = SubscriptionCreatedData
