@@ -5,6 +5,9 @@ const root = path.join(__dirname, '..', '..', '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const documents = ['README.md', 'CONTRIBUTING.md', ...readdirSync(path.join(root, 'docs'))]
   .map((name) => (existsSync(path.join(root, name)) ? name : `docs/${name}`))
+  .concat(
+    readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' }).map((name) => `src/${name}`),
+  )
   .filter((name) => name.endsWith('.md'));
 const folders = ['src', 'test', 'workflows', 'activities', 'web', 'bench', 'ops', 'examples', 'sdk', 'bin'];
 
@@ -22,7 +25,9 @@ test('the paths of a text are found', () => {
     'src/config.ts',
     'test/unit/',
   ]);
-  expect(documents).toEqual(expect.arrayContaining(['README.md', 'CONTRIBUTING.md', 'docs/architecture.md']));
+  expect(documents).toEqual(
+    expect.arrayContaining(['README.md', 'docs/architecture.md', 'src/webhooks/README.md']),
+  );
 });
 
 test('every promise of docs/security.md names a test', () => {
