@@ -46,7 +46,7 @@ async function generate({ json }: { json?: boolean }): Promise<void> {
   const { HERALD_ENCRYPTION_KEY: given, HERALD_DATA_DIR: dataDirectory } = installation.settings;
   if (given) {
     throw new UsageError(
-      'The keys are set in HERALD_ENCRYPTION_KEY: follow "Rotating the encryption key" in docs/operations.md. The new key is added after the old one first, then moved to the front.',
+      'The keys are set in HERALD_ENCRYPTION_KEY: follow "Rotate the encryption key" in docs/operations.md. The new key is added after the old one first, then moved to the front.',
     );
   }
   const [newest] = await encryptionKeysOf(installation);
