@@ -8,17 +8,21 @@ export type DueWork = 'attempts' | 'signals' | 'expired_leases' | 'overdue' | 'n
 
 /**
  * Which of it is due, in one statement for all. It is planned anew each time: the queue is empty at one moment and long at the
- * next.
+ * next. Those of a queue are asked for in the order of its indexes, whatever the statistics say: one that has none would be
+ * looked for in the whole table.
  */
 export async function findDueWork(db: Db): Promise<DueWork[]> {
   const due = await rowsPlannedAnew<{ work: DueWork }>(
     db,
     `SELECT work FROM (VALUES
-       ('attempts', EXISTS (SELECT 1 FROM delivery_queue WHERE holder IS NULL AND needs_slot AND is_first)
-         OR EXISTS (SELECT 1 FROM delivery_queue WHERE holder IS NULL AND needs_slot AND NOT is_first)),
-       ('signals', EXISTS (SELECT 1 FROM delivery_queue WHERE holder IS NULL AND NOT needs_slot)),
-       ('expired_leases', EXISTS (SELECT 1 FROM delivery_queue WHERE holder IS NOT NULL AND lease_until < now())),
-       ('overdue', EXISTS (SELECT 1 FROM undelivered WHERE status = 'pending' AND overdue_at <= now())),
+       ('attempts', (SELECT due_at FROM delivery_queue WHERE holder IS NULL AND needs_slot
+         ORDER BY is_first, endpoint_id, priority, due_at LIMIT 1) IS NOT NULL),
+       ('signals', (SELECT due_at FROM delivery_queue WHERE holder IS NULL AND NOT needs_slot
+         ORDER BY due_at LIMIT 1) IS NOT NULL),
+       ('expired_leases', (SELECT lease_until FROM delivery_queue WHERE holder IS NOT NULL AND lease_until < now()
+         ORDER BY endpoint_id, lease_until LIMIT 1) IS NOT NULL),
+       ('overdue', (SELECT overdue_at FROM undelivered WHERE status = 'pending' AND overdue_at <= now()
+         ORDER BY overdue_at LIMIT 1) IS NOT NULL),
        ('news', EXISTS (SELECT 1 FROM endpoints e WHERE ${HAS_NEWS})),
        ('search', EXISTS (SELECT 1 FROM events v WHERE ${NOT_INDEXED}))
      ) AS asked (work, is_due) WHERE is_due`,

@@ -136,8 +136,7 @@ function sequentialScans(plan: Plan): string[] {
 const expected = [
   'poll_sessions',
   'consume_codes',
-  'seconds_until_session_fits',
-  'insert_session',
+  'insert_session_if_it_fits',
   'claim_unstarted_sessions',
   'confirm_session',
   'insert_events',
@@ -203,7 +202,7 @@ test('no statement of a login, a poll, a verification, a delivery or the log of 
   expect((await project.api('POST', `/v1/broadcast/${jobId}/retry`)).status).toBe(202);
   await service.control.open('telegram', 'planner', { start: `auth_${project.slug}` });
   // Its sweep runs it only where a lease has expired.
-  await endExpiredLeases(service.pool, 10);
+  await endExpiredLeases(service.service.core.pool, 10);
   const seen = await eventually(async () => {
     const { rows } = await service.pool.query(
       'SELECT 1 FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.ended_at IS NULL AND a.finished_at IS NOT NULL',
