@@ -32,7 +32,7 @@ const QUANTUM_SECONDS = 0.1;
 
 /**
  * Claims turns of a bot: as many as its pace allows, one at a time for each chat, urgent messages first, and shared
- * between the projects that wait. Runs in the caller's transaction and holds the bot's lock until it ends.
+ * between the projects that wait in any process: otherwise a small broadcast would wait for the end of a large one. Runs in the caller's transaction and holds the bot's lock until it ends.
  */
 export async function claimTurns(db: Db, claim: TurnClaim): Promise<ClaimedTurns> {
   const { bot, perSecond, urgent, candidates } = claim;
@@ -63,17 +63,11 @@ export async function claimTurns(db: Db, claim: TurnClaim): Promise<ClaimedTurns
     ...(sent.length > 0
       ? [consumeBotPace(db, bot, sum(sent.map(({ calls }) => calls)), perSecond), occupyChats(db, bot, sent)]
       : []),
-    keepWaiting(
+    recordWaits(
       db,
       bot,
       urgent,
-      turns.filter(({ waits }) => waits),
-    ),
-    stopWaiting(
-      db,
-      bot,
-      urgent,
-      turns.filter(({ waits, projectId }) => !waits && rivals.some((rival) => rival.projectId === projectId)),
+      turns.filter(({ waits, projectId }) => waits || rivals.some((rival) => rival.projectId === projectId)),
     ),
   ]);
   const secondsUntilFree = Math.max(0, -allowance);
@@ -131,36 +125,29 @@ function occupyChats(db: Db, bot: string, sent: TurnCandidate[]): Promise<number
   );
 }
 
-async function keepWaiting(
+/** A project that does not wait any more loses its place. */
+async function recordWaits(
   db: Db,
   bot: string,
   urgent: boolean,
-  projects: WaitingProject[],
+  projects: (WaitingProject & { waits: boolean })[],
 ): Promise<unknown> {
   if (projects.length === 0) return;
   return change(
     db,
-    'keep_waiting',
+    'record_waits',
     `INSERT INTO bot_turns (bot, urgent, project_id, served, waiting_until)
-     SELECT $1, $2, given.project_id, given.served, clock_timestamp() + make_interval(secs => ${WAITING_SECONDS})
-     FROM unnest($3::uuid[], $4::float8[]) AS given (project_id, served)
+     SELECT $1, $2, given.project_id, given.served,
+       clock_timestamp() + make_interval(secs => CASE WHEN given.waits THEN ${WAITING_SECONDS} ELSE 0 END)
+     FROM unnest($3::uuid[], $4::float8[], $5::boolean[]) AS given (project_id, served, waits)
      ON CONFLICT (bot, urgent, project_id) DO UPDATE
      SET served = excluded.served, waiting_until = excluded.waiting_until`,
-    [bot, urgent, projects.map(({ projectId }) => projectId), projects.map(({ served }) => served)],
-  );
-}
-
-async function stopWaiting(
-  db: Db,
-  bot: string,
-  urgent: boolean,
-  projects: WaitingProject[],
-): Promise<unknown> {
-  if (projects.length === 0) return;
-  return change(
-    db,
-    'stop_waiting',
-    `DELETE FROM bot_turns WHERE bot = $1 AND urgent = $2 AND project_id = ANY ($3::uuid[])`,
-    [bot, urgent, projects.map(({ projectId }) => projectId)],
+    [
+      bot,
+      urgent,
+      projects.map(({ projectId }) => projectId),
+      projects.map(({ served }) => served),
+      projects.map(({ waits }) => waits),
+    ],
   );
 }

@@ -337,8 +337,8 @@ CREATE UNLOGGED TABLE chat_pace (
 );
 CREATE INDEX chat_pace_throttled ON chat_pace (bot, throttled_at) WHERE throttled_at IS NOT NULL;
 
--- Projects that wait for a bot. A row is removed when its project gets all it asked for; `waiting_until` ends the wait
--- of a process that died.
+-- Projects that wait for a bot. `waiting_until` is past when a project has got all it asked for, and ends the wait of a
+-- process that died.
 CREATE UNLOGGED TABLE bot_turns (
   bot text NOT NULL,
   -- Single messages and one-time codes, which go before broadcasts.
