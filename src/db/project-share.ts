@@ -24,7 +24,7 @@ const COMPANY_MS = 2_000;
 
 /**
  * Whether this process has served another project just now. Large requests and long reads rest only then: without a rest a login
- * beside an export takes three times as long, and always with one a project alone would export and publish at half the speed.
+ * beside an export takes twice as long, and always with one a project alone would export and publish at half the speed.
  */
 export function hasCompany(projectId: string): boolean {
   const { at } = latest.projectId === projectId ? beforeIt : latest;
