@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import Ajv from 'ajv/dist/2020';
+import { readPacked } from '../packed-file';
 
 interface KubernetesSchema {
   $defs: Record<
@@ -8,8 +8,9 @@ interface KubernetesSchema {
     { 'x-kubernetes-group-version-kind'?: { group: string; kind: string; version: string }[] }
   >;
 }
+const schemas = path.join(__dirname, '..', '..', 'unit', 'packaging', 'schemas');
 const schema = JSON.parse(
-  readFileSync(path.join(__dirname, '..', '..', 'unit', 'packaging', 'schemas', 'kubernetes.json'), 'utf8'),
+  readPacked(path.join(schemas, 'kubernetes.json.br')).toString(),
 ) as KubernetesSchema;
 const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
 ajv.addSchema(schema, 'kubernetes');

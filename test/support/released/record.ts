@@ -4,13 +4,13 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { brotliCompressSync, constants } from 'node:zlib';
 import { routeSpecs } from '../../../sdk/generator/routes';
 import { openApiDocument } from '../../../src/http/openapi';
 import { startOf } from '../../system/login/fixture';
 import { createApi, type Api } from '../api';
 import { eventually } from '../eventually';
 import { runHerald, startHerald, temporaryDataDir } from '../npm-start';
+import { packed } from '../packed-file';
 import { createSimulatorControl, type SimulatorControl } from '../simulator-control';
 import { promised } from './openapi-changes';
 import { releasesDir, type ReleaseFacts } from './releases';
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const routes = routeSpecs().map((spec) => ({ spec }));
   const api = JSON.stringify(promised(openApiDocument(routes, 'http://localhost')));
-  writeFileSync(path.join(folder, 'openapi.json.br'), packed(Buffer.from(api)));
+  writeFileSync(path.join(folder, 'openapi.json.br'), packed(api));
 
   const dataDir = await temporaryDataDir();
   try {
@@ -35,11 +35,6 @@ async function main(): Promise<void> {
   } finally {
     await dataDir.remove();
   }
-}
-
-function packed(bytes: Buffer): Buffer {
-  const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_LGWIN } = constants;
-  return brotliCompressSync(bytes, { params: { [BROTLI_PARAM_QUALITY]: 9, [BROTLI_PARAM_LGWIN]: 24 } });
 }
 
 function archived(directory: string): Buffer {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { brotliDecompressSync } from 'node:zlib';
+import { readPacked } from '../packed-file';
 
 /** For each release: the API that its clients know, and a data directory. `npm run release` adds one; none is changed later. */
 export const releasesDir = path.join(__dirname, '..', '..', 'released');
@@ -35,5 +35,5 @@ export function factsOf(release: string): ReleaseFacts {
 
 /** One of the packed files of a release. */
 export function unpacked(release: string, file: 'openapi.json.br' | 'data.tar.br'): Buffer {
-  return brotliDecompressSync(readFileSync(path.join(releasesDir, release, file)));
+  return readPacked(path.join(releasesDir, release, file));
 }

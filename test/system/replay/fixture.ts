@@ -5,8 +5,8 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import type { History as RecordedHistory } from '../../../src/temporal/history-json';
-
-export const historiesDir = path.join(__dirname, 'histories');
+import { packed } from '../../support/packed-file';
+import { HISTORY_FILE, historiesDir } from './histories';
 
 const { History } = temporal.api.history.v1;
 
@@ -37,12 +37,11 @@ export async function recordHistory(
   if (!process.env['HERALD_RECORD_HISTORIES']) return;
   const dir = path.join(historiesDir, workflow);
   await mkdir(dir, { recursive: true });
-  const json = writtenHistory(await handle.fetchHistory());
-  await writeFile(path.join(dir, `${name}.json`), json, { flag: 'wx' }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    },
-  );
+  const history = packed(writtenHistory(await handle.fetchHistory()));
+  const file = path.join(dir, `${name}${HISTORY_FILE}`);
+  await writeFile(file, history, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
 }
 
 export interface ChangedBundle {

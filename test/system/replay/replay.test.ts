@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Runtime, Worker } from '@temporalio/worker';
 import pino from 'pino';
@@ -7,11 +6,7 @@ import { readHistoryJson } from '../../../src/temporal/history-json';
 import { installRuntime } from '../../../src/temporal/workers';
 import * as workflows from '../../../workflows';
 import { eventually } from '../../support/eventually';
-import { historiesDir } from './fixture';
-
-const recorded = readdirSync(historiesDir, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.json'))
-  .sort();
+import { historyJson as read, recorded } from './histories';
 
 const currentBundle = process.env['HERALD_TEST_WORKFLOW_BUNDLE']!;
 
@@ -39,7 +34,7 @@ test('there is a recorded history of every kind of end of a delivery', () => {
 
 test('there is a recorded history of every kind of end of a login and of a broadcast', () => {
   const named = (folder: string) =>
-    recorded.filter((file) => path.dirname(file) === folder).map((file) => path.basename(file, '.json'));
+    recorded.filter((file) => path.dirname(file) === folder).map((file) => path.basename(file));
   expect(named('auth-session')).toEqual(
     expect.arrayContaining(['consumed', 'declined', 'expired', 'code-expired']),
   );
@@ -56,7 +51,7 @@ test.each(recorded)('%s replays on the workflows of today', (file) => {
 });
 
 test('a history of another shape is noticed', async () => {
-  const other = read('deliver-webhook/first-success.json').replaceAll('attemptDelivery', 'anotherActivity');
+  const other = read('deliver-webhook/first-success').replaceAll('attemptDelivery', 'anotherActivity');
   const messages: (string | undefined)[] = [];
   const histories = [{ workflowId: 'other', history: readHistoryJson(other) }];
   for await (const { error } of replayed(histories)) messages.push(error?.message);
@@ -64,7 +59,7 @@ test('a history of another shape is noticed', async () => {
 });
 
 test('a history without a task has nothing to replay, and holds none of the others up', async () => {
-  const history = readHistoryJson(read('auth-session/consumed.json'));
+  const history = readHistoryJson(read('auth-session/consumed'));
   const histories = [
     { workflowId: 'not-begun', history: { events: history.events?.slice(0, 1) ?? [] } },
     { workflowId: 'ended', history },
@@ -78,7 +73,7 @@ test('a history without a task has nothing to replay, and holds none of the othe
 });
 
 test('each history that is not replayed in time is named', async () => {
-  const history = readHistoryJson(read('auth-session/consumed.json'));
+  const history = readHistoryJson(read('auth-session/consumed'));
   const histories = ['first', 'second'].map((workflowId) => ({ workflowId, history }));
   const outcomes: unknown[] = [];
   for await (const outcome of replayHistories(currentBundle, histories, 0)) outcomes.push(outcome);
@@ -88,10 +83,6 @@ test('each history that is not replayed in time is named', async () => {
     { workflow_id: 'second', ok: false, problem },
   ]);
 });
-
-function read(file: string): string {
-  return readFileSync(path.join(historiesDir, file), 'utf8');
-}
 
 const replayed = (histories: Parameters<typeof Worker.runReplayHistories>[1]) =>
   Worker.runReplayHistories({ workflowBundle: { codePath: currentBundle } }, histories);

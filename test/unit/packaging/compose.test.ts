@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { roleNames } from '../../../src/config';
 import { loadConfig, settings } from '../../../src/settings';
 import { searchAttributeTypes } from '../../../src/temporal/names';
+import { readPacked } from '../../support/packed-file';
 
 const root = path.join(__dirname, '..', '..', '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -30,7 +31,8 @@ const env = (value: string) => text.match(new RegExp(`\\$\\{${value}:\\?`));
 
 describe('docker-compose.yml', () => {
   it('is valid by the Compose specification', () => {
-    const schema = JSON.parse(read('test/unit/packaging/schemas/compose-spec.json')) as object;
+    const file = path.join(__dirname, 'schemas', 'compose-spec.json.br');
+    const schema = JSON.parse(readPacked(file).toString()) as object;
     const ajv = new Ajv({ strict: false, allErrors: true });
     addFormats(ajv);
     ajv

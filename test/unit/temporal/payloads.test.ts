@@ -1,10 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-
-const historiesDir = path.join(__dirname, '..', '..', 'system', 'replay', 'histories');
-const recorded = readdirSync(historiesDir, { recursive: true, encoding: 'utf8' }).filter((file) =>
-  file.endsWith('.json'),
-);
+import { historyJson, recorded } from '../../system/replay/histories';
 
 /**
  * The fields of inputs, results and signals. Operators can read them, and nothing encrypts them: a new one belongs here
@@ -135,7 +129,7 @@ function foreignAttributes(history: unknown): string[] {
     .map(([name, value]) => `${name}: ${String(value)}`);
 }
 
-const historyOf = (file: string): unknown => JSON.parse(readFileSync(path.join(historiesDir, file), 'utf8'));
+const historyOf = (name: string): unknown => JSON.parse(historyJson(name));
 
 test.each(recorded)('%s has only ids, numbers, times and states in its payloads', (file) => {
   const payloads = payloadsIn(historyOf(file));

@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+
+/** What the repository keeps of a large file that is not read by people; its name ends in `.br`. */
+export function packed(content: Buffer | string): Buffer {
+  const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_LGWIN } = constants;
+  return brotliCompressSync(content, { params: { [BROTLI_PARAM_QUALITY]: 9, [BROTLI_PARAM_LGWIN]: 24 } });
+}
+
+export function readPacked(file: string): Buffer {
+  return brotliDecompressSync(readFileSync(file));
+}
