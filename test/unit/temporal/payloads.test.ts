@@ -34,7 +34,7 @@ const VALUES: Record<string, RegExp> = {
   progress: new RegExp(
     `^(${[
       ...['step [a-z_-]{1,32}', 'route \\d+', '\\d+ updated, \\d+ failed of \\d+ rows'],
-      '\\d+ sent, \\d+ failed, \\d+ skipped, \\d+ left of \\d+',
+      '(running: )?\\d+ sent, \\d+ failed, \\d+ skipped, \\d+ left of \\d+',
     ].join('|')})$`,
   ),
 };
