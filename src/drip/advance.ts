@@ -98,7 +98,7 @@ function named(stepId: string | null): string | null {
 
 const gone: AdvancedEnrolment = nothingDue('cancelled');
 
-/** Lock order: subscriber, chain, enrolment. */
+/** Lock order: project (if it is inactive), subscriber, chain, enrolment. */
 async function runDueSteps(
   deps: AdvanceDeps,
   db: pg.PoolClient,
@@ -106,6 +106,8 @@ async function runDueSteps(
 ): Promise<AdvancedEnrolment | ClaimedSend> {
   const found = await findEnrolment(db, id);
   if (!found) return gone;
+  // Before the subscriber, as everywhere.
+  if (await parkUntilActive(db, DRIP, { id, ...found })) return nothingDue('parked');
   const subscriber = await lockSubscriber(db, found.project_id, found.subscriber_id);
   const chain = await shareChain(db, found.project_id, found.drip_id);
   const enrolment = await lockEnrolment(db, id);
@@ -116,7 +118,6 @@ async function runDueSteps(
     await parkEnrolment(db, id);
     return nothingDue('parked', named(enrolment.step_id));
   }
-  if (await parkUntilActive(db, DRIP, enrolment)) return nothingDue('parked', named(enrolment.step_id));
   return new Run(deps, db, { chain, project, enrolment, subscriber }).untilWait();
 }
 

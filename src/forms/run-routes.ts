@@ -53,13 +53,14 @@ export async function runRoutes(deps: RouteDeps, id: string): Promise<RoutesRun>
   }
 }
 
-/** Lock order: subscriber, then submission. */
+/** Lock order: project (if it is inactive), subscriber, submission. */
 async function runNext(
   deps: RouteDeps,
   db: pg.PoolClient,
   id: string,
 ): Promise<RoutesRun | 'next' | BegunMessage> {
   const owner = await findOwner(db, id);
+  if (owner && (await parkUntilActive(db, FORM, { id, ...owner }))) return nothingDue('parked');
   const subscriber =
     owner?.subscriber_id == null ? null : await lockSubscriber(db, owner.project_id, owner.subscriber_id);
   const submission = owner && (await lockDue(db, id));
@@ -69,7 +70,6 @@ async function runNext(
     await recordEnd(db, id);
     return nothingDue('done');
   }
-  if (await parkUntilActive(db, FORM, submission)) return nothingDue('parked', named(due));
   const { route } = due;
   if (route.action === 'message' && route.to === 'submitter' && subscriber) {
     await recordBegun(db, due.id);

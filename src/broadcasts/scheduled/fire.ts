@@ -17,7 +17,7 @@ import {
   skipLateMessages,
   type SendResult,
 } from '../../messages';
-import { findProject, isBillingBlocked, lockProject, parkUntilActive } from '../../projects';
+import { findProject, isBillingBlocked, lockProject, parkUntilActive, projectMaySend } from '../../projects';
 import type { Project } from '../../projects/contract';
 import type { SubscriberRecord } from '../../subscribers';
 import { insertAudienceJob, TooManyJobs } from '../audience-job';
@@ -56,17 +56,15 @@ const BUSY_MS = 30_000;
 export async function fireScheduled(deps: FireDeps, id: string): Promise<FireResult> {
   const begun = await begin(deps, id);
   if ('status' in begun) return begun;
-  const { entry, project } = begun;
+  const { entry, project, maySend } = begun;
+  if (!maySend) return park(deps.pool, entry);
   try {
     return entry.audience
       ? await fireAudience(deps, entry, project)
       : await fireSubscribers(deps, entry, project);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.code === 'project_inactive') {
-      const isParked = await withTransaction(deps.pool, (db) => parkUntilActive(db, SCHEDULED, entry));
-      return isParked ? nothingDue('parked') : dueAgain('sending', entry.now, entry.now);
-    }
+    if (error.code === 'project_inactive') return park(deps.pool, entry);
     if (error.code !== 'platform_busy') throw error;
     return unlessChanged(deps.pool, entry, async (db, { now }) => {
       const nextAt = new Date(now.getTime() + BUSY_MS);
@@ -74,6 +72,12 @@ export async function fireScheduled(deps: FireDeps, id: string): Promise<FireRes
       return dueAgain('sending', nextAt, now);
     });
   }
+}
+
+/** In a transaction of its own: the project is locked before the entry, as everywhere. */
+async function park(pool: pg.Pool, entry: LockedScheduled): Promise<FireResult> {
+  const isParked = await withTransaction(pool, (db) => parkUntilActive(db, SCHEDULED, entry));
+  return isParked ? nothingDue('parked') : checkAgain(entry);
 }
 
 /** A request or a broadcast has ended it, or it was removed: its workflow ends. */
@@ -86,13 +90,13 @@ async function endedBefore(db: Db, id: string, entry: ScheduledRow | null): Prom
 function begin(
   { pool }: FireDeps,
   id: string,
-): Promise<FireResult | { entry: LockedScheduled; project: Project }> {
+): Promise<FireResult | { entry: LockedScheduled; project: Project; maySend: boolean }> {
   return withTransaction(pool, async (db) => {
     const entry = await lockScheduled(db, id);
     if (!entry || entry.ended_at || entry.job_id) return endedBefore(db, id, entry);
     const project = await findProject(db, entry.project_id);
     if (!project) return endedBefore(db, id, null);
-    if (await parkUntilActive(db, SCHEDULED, entry)) return nothingDue('parked');
+    if (!(await projectMaySend(db, project.id))) return { entry, project, maySend: false };
     const due = entry.timezone === RECIPIENT ? await recipientDue(db, entry, project) : entry.next_at;
     if (due && due > entry.now) {
       await recordWait(db, entry, due);
@@ -102,7 +106,7 @@ function begin(
     await reportNext(db, SCHEDULED, entry, entry.now);
     // A broadcast becomes `sending` in the transaction that inserts it.
     if (entry.status === 'scheduled' && !entry.audience) await beginSending(db, id);
-    return { entry, project };
+    return { entry, project, maySend: true };
   });
 }
 

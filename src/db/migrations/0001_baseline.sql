@@ -21,6 +21,8 @@ CREATE TABLE agenda (
 ) WITH (fillfactor = 80);
 CREATE INDEX agenda_due ON agenda (kind, due_at);
 CREATE INDEX agenda_turns ON agenda (kind, project_id, due_at);
+-- What waits until its project may send.
+CREATE INDEX agenda_parked ON agenda (project_id) WHERE due_at = 'infinity';
 
 -- ========
 -- projects
