@@ -20,7 +20,7 @@ COPY --from=build --chown=node:node /herald ./
 RUN chown node:node /herald
 USER node
 # The Temporal server, which a start would otherwise download first.
-RUN node -e "require('./dist/src/embedded/temporal-cli').findTemporalCli({ onProgress: console.error })"
+RUN node -e "require('./dist/src/local/temporal/cli').findTemporalCli({ onProgress: console.error })"
 ENTRYPOINT ["node", "bin/herald.js"]
 CMD ["start"]
 

@@ -1,9 +1,9 @@
-import type { Core } from '../src/core';
-import { onBehalfOf } from '../src/db/project-share';
-import { askRecipients } from '../src/login/ask';
-import { showSessionOutcome } from '../src/login/outcome';
-import { expireCode } from '../src/login/expire-code';
-import { settleAndShow, settleSession } from '../src/login/settle';
+import type { Core } from '../src/base/core';
+import { onBehalfOf } from '../src/base/db/project-share';
+import { askRecipients } from '../src/domains/login/ask';
+import { showSessionOutcome } from '../src/domains/login/outcome';
+import { expireCode } from '../src/domains/login/expire-code';
+import { settleAndShow, settleSession } from '../src/domains/login/settle';
 import { reported } from './failures';
 
 export interface SessionRef {

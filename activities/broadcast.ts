@@ -1,13 +1,13 @@
 import { cancellationSignal } from '@temporalio/activity';
 import type { RowState } from '../src/base/agenda';
-import type { BroadcastStatus } from '../src/broadcasts/contract';
-import { finishBroadcast } from '../src/broadcasts/jobs';
-import { findBroadcast, markCancelling } from '../src/broadcasts/queries/broadcasts';
-import { msUntilDue } from '../src/broadcasts/queries/claims';
-import { reportRun } from '../src/broadcasts/queries/runs';
-import { runBroadcast } from '../src/broadcasts/run';
-import type { Core } from '../src/core';
-import { withTransaction } from '../src/db/pool';
+import type { BroadcastStatus } from '../src/domains/broadcasts/contract';
+import { finishBroadcast } from '../src/domains/broadcasts/jobs';
+import { findBroadcast, markCancelling } from '../src/domains/broadcasts/queries/broadcasts';
+import { msUntilDue } from '../src/domains/broadcasts/queries/claims';
+import { reportRun } from '../src/domains/broadcasts/queries/runs';
+import { runBroadcast } from '../src/domains/broadcasts/run';
+import type { Core } from '../src/base/core';
+import { withTransaction } from '../src/base/db/pool';
 import { reported } from './failures';
 import { withHeartbeats } from './heartbeats';
 

@@ -1,5 +1,5 @@
-import { cancelDelivery } from '../src/webhooks/queries/deliveries';
-import { createWorkflowLane, type WorkflowLaneDeps } from '../src/webhooks/workflow-lane';
+import { cancelDelivery } from '../src/domains/webhooks/queries/deliveries';
+import { createWorkflowLane, type WorkflowLaneDeps } from '../src/domains/webhooks/workflow-lane';
 import { reported } from './failures';
 
 export interface DeliveryRef {

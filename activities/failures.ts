@@ -1,6 +1,6 @@
 import { activityInfo, ApplicationFailure, log } from '@temporalio/activity';
-import { PlatformError } from '../src/bots/platform-error';
-import { AppError, isRetryable } from '../src/contract/errors';
+import { PlatformError } from '../src/domains/bots/platform-error';
+import { AppError, isRetryable } from '../src/base/contract/errors';
 
 /**
  * Converts every error of an activity into the failure that Temporal stores. Messages and stacks of foreign errors can

@@ -1,13 +1,13 @@
-import type { Core } from '../src/core';
-import type { Attempter } from '../src/webhooks/attempt';
-import type { FastEndpoints } from '../src/webhooks/fast-endpoints';
+import type { Core } from '../src/base/core';
+import type { Attempter } from '../src/domains/webhooks/attempt';
+import type { FastEndpoints } from '../src/domains/webhooks/fast-endpoints';
 import { createAuthSessionActivities } from './auth-session';
 import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
 import { distinct } from './distinct';
 import { createBulkActivities, createCampaignActivities } from './rows';
 
-/** The activities of each task queue. Keys are the task queues of src/temporal/names.ts. */
+/** The activities of each task queue. Keys are the task queues of src/base/temporal/names.ts. */
 export interface Activities {
   logins: object;
   deliveries: object;

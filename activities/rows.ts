@@ -1,12 +1,12 @@
 import { cancellationSignal } from '@temporalio/activity';
 import type { Advanced, RowInput, RowState } from '../src/base/agenda';
-import { runDue } from '../src/broadcasts/recurring/runs';
-import { fireScheduled } from '../src/broadcasts/scheduled/fire';
-import type { Core } from '../src/core';
-import { advanceEnrolment } from '../src/drip/advance';
-import { runRoutes } from '../src/forms/run-routes';
-import { advanceTicket } from '../src/helpdesk/advance';
-import { importPage } from '../src/subscribers/import-page';
+import { runDue } from '../src/domains/broadcasts/recurring/runs';
+import { fireScheduled } from '../src/domains/broadcasts/scheduled/fire';
+import type { Core } from '../src/base/core';
+import { advanceEnrolment } from '../src/domains/drip/advance';
+import { runRoutes } from '../src/domains/forms/run-routes';
+import { advanceTicket } from '../src/domains/helpdesk/advance';
+import { importPage } from '../src/domains/subscribers/import-page';
 import { reported } from './failures';
 import { withHeartbeats } from './heartbeats';
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { packageRoot } from '../src/lib/package-root';
+import { packageRoot } from '../src/base/lib/package-root';
 import { startBuild, type BuildUnderTest } from './build-under-test';
 import { createSimulatorControl } from '../test/support/simulator-control';
 import { call, completeLogin } from './calls';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { clientOn } from '../src/temporal/connection';
+import { clientOn } from '../src/base/temporal/connection';
 import { startBareWorker } from './bare-worker';
 import type { BenchEnvironment } from './environment';
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Router from '@koa/router';
 import Koa from 'koa';
-import { createLazyClient } from '../src/temporal/connection';
+import { createLazyClient } from '../src/base/temporal/connection';
 import { startBareWorker } from './bare-worker';
 import type { BenchEnvironment } from './environment';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { createLazyClient } from '../src/temporal/connection';
+import { createLazyClient } from '../src/base/temporal/connection';
 import { startBareWorker } from './bare-worker';
 import type { BenchEnvironment } from './environment';
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { workflowIds } from '../src/temporal/names';
+import { workflowIds } from '../src/base/temporal/names';
 import type { HeraldProcess } from '../test/support/herald-process';
 import { createSimulatorControl, type SimulatorControl } from '../test/support/simulator-control';
 import { startBench, type BenchEnvironment } from './environment';

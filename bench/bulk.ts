@@ -1,4 +1,4 @@
-import type { Db } from '../src/db/pool';
+import type { Db } from '../src/base/db/pool';
 
 /** Runs `insert` while the tables have only their unique indexes. To keep the others up to date would take most of its time. */
 export async function withoutIndexes(

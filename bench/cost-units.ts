@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { emitEvent } from '../src/events';
-import { workflowIds } from '../src/temporal/names';
+import { emitEvent } from '../src/domains/events';
+import { workflowIds } from '../src/base/temporal/names';
 import { openCookieBrowser } from '../test/support/cookie-browser';
 import { authorizationRequest, redeemCode } from '../test/support/oidc-client';
 import { createSimulatorControl, type SimulatorControl } from '../test/support/simulator-control';

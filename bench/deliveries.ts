@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventBody } from '../src/events/contract';
+import { eventBody } from '../src/domains/events/contract';
 import { startBareWorkflows, type BareKind } from './bare-workflow';
 import { startBench, type BenchEnvironment } from './environment';
 import { createHeraldEndpoint, event, example } from './herald';

@@ -2,16 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pino from 'pino';
-import type { Config } from '../src/config';
-import { loadConfig } from '../src/settings';
-import { startEnvironment, type Environment } from '../src/embedded/environment';
-import { newApiKey } from '../src/lib/tokens';
-import { createPool } from '../src/db/pool';
-import type { Project } from '../src/projects/contract';
-import { insertApiKey } from '../src/projects/queries/keys';
-import { insertProject, updateProject } from '../src/projects/queries/projects';
-import { startService, type Service } from '../src/service';
-import { buildWorkflowBundle } from '../src/temporal/bundle';
+import type { Config } from '../src/base/config';
+import { loadConfig } from '../src/process/settings';
+import { startEnvironment, type Environment } from '../src/local/environment';
+import { newApiKey } from '../src/base/lib/tokens';
+import { createPool } from '../src/base/db/pool';
+import type { Project } from '../src/domains/projects/contract';
+import { insertApiKey } from '../src/domains/projects/queries/keys';
+import { insertProject, updateProject } from '../src/domains/projects/queries/projects';
+import { startService, type Service } from '../src/process/service';
+import { buildWorkflowBundle } from '../src/base/temporal/bundle';
 
 export interface BenchEnvironment {
   config: Config;

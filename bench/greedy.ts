@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventNames, eventRegistry, isPublished } from '../src/events/contract';
+import { eventNames, eventRegistry, isPublished } from '../src/domains/events/contract';
 
 /** What a project, or a stranger, may ask for within its limits and other projects must not notice. */
 export const greedyLoads = [

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import pino from 'pino';
-import { limits } from '../src/contract/limits';
-import { withTransaction } from '../src/db/pool';
-import { eventBody } from '../src/events/contract';
-import { runRetention } from '../src/operations/retention';
+import { limits } from '../src/base/contract/limits';
+import { withTransaction } from '../src/base/db/pool';
+import { eventBody } from '../src/domains/events/contract';
+import { runRetention } from '../src/process/operations/retention';
 import { withoutIndexes } from './bulk';
 import { call } from './calls';
 import { startBench, type BenchEnvironment } from './environment';

@@ -1,6 +1,6 @@
-import { eventRegistry } from '../src/events/contract';
-import { emitTestEvent } from '../src/events';
-import type { DeliveryLane } from '../src/webhooks/contract';
+import { eventRegistry } from '../src/domains/events/contract';
+import { emitTestEvent } from '../src/domains/events';
+import type { DeliveryLane } from '../src/domains/webhooks/contract';
 import { call } from './calls';
 import type { BenchEnvironment } from './environment';
 import type { Begin } from './pace';

@@ -19,7 +19,7 @@ import { benchSmoke } from './smoke';
 import { benchSoak } from './soak';
 import { benchTickets } from './tickets';
 import { benchWorkers } from './workers';
-import { registerDomains } from '../src/roles/domains';
+import { registerDomains } from '../src/process/roles/domains';
 import { figureTable, isFarOff, type Figure } from './table';
 
 /** `npm run bench` runs all, `npm run bench -- login` runs one, `npm run bench -- shares mcp` one load of it, `npm run bench -- cost cluster` one with a Temporal cluster. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { randomToken256, sha256 } from '../src/lib/tokens';
+import { randomToken256, sha256 } from '../src/base/lib/tokens';
 import { startBareRoute } from './bare-route';
 import type { BenchEnvironment } from './environment';
 import { runLoads, type LoadSide } from './load';

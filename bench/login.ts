@@ -1,4 +1,4 @@
-import { workflowIds } from '../src/temporal/names';
+import { workflowIds } from '../src/base/temporal/names';
 import { createSimulatorControl } from '../test/support/simulator-control';
 import { completeLogin, type Step } from './calls';
 import { startBench, type BenchEnvironment } from './environment';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { packageRoot } from '../src/lib/package-root';
+import { packageRoot } from '../src/base/lib/package-root';
 import { startNpm, temporaryDataDir, type NpmProcess } from '../test/support/npm-start';
 import type { Figure } from './table';
 

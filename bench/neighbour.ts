@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DeliveryLane } from '../src/webhooks/contract';
+import type { DeliveryLane } from '../src/domains/webhooks/contract';
 import type { BenchEnvironment } from './environment';
 import { createHeraldEndpoint } from './herald';
 import { startNoise } from './noise';

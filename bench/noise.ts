@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPool } from '../src/db/pool';
-import { emitTestEvent } from '../src/events';
-import { registerDomains } from '../src/roles/domains';
+import { createPool } from '../src/base/db/pool';
+import { emitTestEvent } from '../src/domains/events';
+import { registerDomains } from '../src/process/roles/domains';
 import { event, example } from './herald';
 
 /** The load of another project, generated in its own process so that it does not use the measured process's thread. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventNames, eventRegistry, isPublished } from '../src/events/contract';
-import { newApiKey } from '../src/lib/tokens';
-import { insertApiKey } from '../src/projects/queries/keys';
+import { eventNames, eventRegistry, isPublished } from '../src/domains/events/contract';
+import { newApiKey } from '../src/base/lib/tokens';
+import { insertApiKey } from '../src/domains/projects/queries/keys';
 import { call } from './calls';
 import { startBench, type BenchEnvironment } from './environment';
 import { killWorker, type Arrivals } from './killed-worker';

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../src/lib/package-root';
+import { packageRoot } from '../src/base/lib/package-root';
 import type { Figure } from './table';
 
 const file = path.join(packageRoot, 'bench', 'recorded.json');

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import pino from 'pino';
-import { withTransaction } from '../src/db/pool';
-import { eventBody } from '../src/events/contract';
-import { runRetention } from '../src/operations/retention';
+import { withTransaction } from '../src/base/db/pool';
+import { eventBody } from '../src/domains/events/contract';
+import { runRetention } from '../src/process/operations/retention';
 import { withoutIndexes } from './bulk';
 import { startBench } from './environment';
 import { createHeraldEndpoint, event, example } from './herald';

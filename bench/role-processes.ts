@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { roleNames, type Role } from '../src/config';
-import { freePort } from '../src/lib/ports';
+import { roleNames, type Role } from '../src/base/config';
+import { freePort } from '../src/base/lib/ports';
 import type { BenchEnvironment } from './environment';
 import { metricOf, sumOfMetric } from './metric';
 import { treeCpu } from './process-cpu';

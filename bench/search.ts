@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { indexNextEvents } from '../src/webhooks/queries/search-index';
+import { indexNextEvents } from '../src/domains/webhooks/queries/search-index';
 import { call } from './calls';
 import { startBench } from './environment';
 import { percentile } from './numbers';

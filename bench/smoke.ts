@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventBody } from '../src/events/contract';
+import { eventBody } from '../src/domains/events/contract';
 import { createSimulatorControl } from '../test/support/simulator-control';
 import { startBareLogins } from './bare-login';
 import { startBarePublish } from './bare-publish';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { emitEvent } from '../src/events';
+import { emitEvent } from '../src/domains/events';
 import { createSimulatorControl } from '../test/support/simulator-control';
 import { call, completeLogin } from './calls';
 import { startBench } from './environment';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { freePort } from '../src/lib/ports';
+import { freePort } from '../src/base/lib/ports';
 import { createSimulatorControl } from '../test/support/simulator-control';
 import { call } from './calls';
 import { startBench, type BenchEnvironment } from './environment';
@@ -97,7 +97,7 @@ async function insertTickets(pool: pg.Pool, projectId: string, typeId: string): 
            AS status
        FROM generate_series(1, $3::int) i) AS made
        JOIN subscribers s ON s.project_id = $1 AND s.platform_user_id = (1 + i % ($3::int / 5))::text`,
-    // As src/helpdesk/words.ts marks words.
+    // As src/domains/helpdesk/words.ts marks words.
     [projectId, typeId, TICKETS, projectId.slice(0, 8)],
   );
   await pool.query(

@@ -59,7 +59,7 @@ async function buildPages() {
 
 /** So that a worker starts without running webpack. */
 async function buildBundle() {
-  const { buildWorkflowBundle } = require('../dist/src/temporal/bundle.js');
+  const { buildWorkflowBundle } = require('../dist/src/base/temporal/bundle.js');
   await buildWorkflowBundle(path.join(dist, 'workflow-bundle.js'));
 }
 
@@ -79,7 +79,7 @@ function writeRecord(record) {
 
 /** Of two commands at once the second waits here, and mostly finds nothing left to build. */
 async function takeLock() {
-  const { acquireLock } = require('tsx/cjs/api').require('../src/embedded/lock.ts', __filename);
+  const { acquireLock } = require('tsx/cjs/api').require('../src/local/lock.ts', __filename);
   for (;;) {
     const { lock } = await acquireLock(path.join(dist, '.build-lock'));
     if (lock) return lock;

@@ -18,7 +18,7 @@ const sources = {
   ],
   code: () => codeFolders.flatMap(sourcesIn),
   /** The compiled files: imports of types are gone there, so most changes of src/ leave the bundle as it is. */
-  bundle: () => requiredBy(['workflows/index.js', 'src/temporal/bundle.js']),
+  bundle: () => requiredBy(['workflows/index.js', 'src/base/temporal/bundle.js']),
 };
 
 /** Differs when a file, an installed package or the build itself differs. */

@@ -1,10 +1,10 @@
 import { CommanderError } from 'commander';
-import { UsageError } from './cli/context';
-import { createProgram } from './cli/program';
-import { AppError } from './contract/errors';
-import { describeDatabaseError } from './db/describe-error';
-import { SetupError } from './embedded/setup-error';
-import { OperationRefused } from './operations/refused';
+import { UsageError } from './process/cli/context';
+import { createProgram } from './process/cli/program';
+import { AppError } from './base/contract/errors';
+import { describeDatabaseError } from './base/db/describe-error';
+import { SetupError } from './local/setup-error';
+import { OperationRefused } from './process/operations/refused';
 
 /** Prints an error as one sentence on standard error and returns the exit code; only an internal fault shows its stack. */
 function report(error: unknown): number {
@@ -27,7 +27,7 @@ function say(message: string, exitCode: number): number {
 async function run(): Promise<void> {
   const program = createProgram();
   if (process.argv[2] !== 'start') {
-    const { addCommands } = await import('./cli/commands.js');
+    const { addCommands } = await import('./process/cli/commands.js');
     addCommands(program);
   }
   await program.parseAsync();

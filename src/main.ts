@@ -1,15 +1,15 @@
 import path from 'node:path';
-import { savedQueries, workflowListUrl } from './contract/saved-queries';
-import type { Core } from './core';
-import { clearRuntime, writeRuntime } from './embedded/data-dir';
-import type { Demo } from './embedded/demo';
-import { createEnvironment, startEnvironment, type Servers } from './embedded/environment';
-import type { Logger } from './lib/log';
-import { maskPassword } from './lib/mask-password';
-import { packageRoot } from './lib/package-root';
-import { endTracing, startTracing } from './lib/tracing';
-import { environmentOptions, runUntilEnd, type Run } from './run';
-import type { Service } from './service';
+import { savedQueries, workflowListUrl } from './base/contract/saved-queries';
+import type { Core } from './base/core';
+import { clearRuntime, writeRuntime } from './local/data-dir';
+import type { Demo } from './local/demo';
+import { createEnvironment, startEnvironment, type Servers } from './local/environment';
+import type { Logger } from './base/lib/log';
+import { maskPassword } from './base/lib/mask-password';
+import { packageRoot } from './base/lib/package-root';
+import { endTracing, startTracing } from './base/lib/tracing';
+import { environmentOptions, runUntilEnd, type Run } from './process/run';
+import type { Service } from './process/service';
 
 export interface StartOptions {
   roles?: string;
@@ -46,17 +46,17 @@ export interface Started {
 /** Runs the service until a signal or a failure ends it. Returns the exit code. */
 export function runService({ roles, verbose, empty, servers, onReady }: StartOptions): Promise<number> {
   return runUntilEnd({ roles, verbose }, async (run) => {
-    await startTracing(process.env, () => import('./lib/tracing-sdk.js'));
+    await startTracing(process.env, () => import('./base/lib/tracing-sdk.js'));
     onReady(await start(run, servers, empty));
   });
 }
 
 /** Most of the modules: loaded while the embedded servers boot in processes of their own. */
 const loadService = async () => ({
-  ...(await import('./service.js')),
-  ...(await import('./embedded/demo.js')),
-  ...(await import('./embedded/demo-sign-in.js')),
-  ...(await import('./embedded/example-site.js')),
+  ...(await import('./process/service.js')),
+  ...(await import('./local/demo/index.js')),
+  ...(await import('./local/demo/sign-in.js')),
+  ...(await import('./local/demo/example-site.js')),
 });
 
 async function start(run: Run, servers: Servers | undefined, empty: boolean | undefined): Promise<Started> {
@@ -126,7 +126,7 @@ async function start(run: Run, servers: Servers | undefined, empty: boolean | un
 /** Temporal Cloud rejects this call: there the operator creates the attributes in the console. */
 async function registerAttributes({ core }: Service, log: Logger): Promise<void> {
   try {
-    const { registerSearchAttributes } = await import('./temporal/search-attributes.js');
+    const { registerSearchAttributes } = await import('./base/temporal/search-attributes.js');
     await registerSearchAttributes(core.client, core.config.TEMPORAL_NAMESPACE);
   } catch (err) {
     log.warn({ err }, 'could not register search attributes; see docs/operations.md');

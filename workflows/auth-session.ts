@@ -11,11 +11,11 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { AuthSessionActivities, SessionRef } from '../activities/auth-session';
-import type { SessionStatus } from '../src/login/contract';
-import { flows } from '../src/login/flows';
-import type { AuthSessionInput } from '../src/login/workflow-input';
-import type { SettledSession } from '../src/login/decisions';
-import { searchAttributes, signals } from '../src/temporal/names';
+import type { SessionStatus } from '../src/domains/login/contract';
+import { flows } from '../src/domains/login/flows';
+import type { AuthSessionInput } from '../src/domains/login/workflow-input';
+import type { SettledSession } from '../src/domains/login/decisions';
+import { searchAttributes, signals } from '../src/base/temporal/names';
 import { OWN_FAULT_RETRY } from './own-fault-retry';
 
 export interface AuthSessionResult {

@@ -5,7 +5,7 @@ import {
   proxyActivities,
 } from '@temporalio/workflow';
 import type { BroadcastActivities, BroadcastState } from '../activities/broadcast';
-import type { BroadcastInput } from '../src/broadcasts/workflow-input';
+import type { BroadcastInput } from '../src/domains/broadcasts/workflow-input';
 import { OWN_FAULT_RETRY } from './own-fault-retry';
 import { runWhenDue } from './run-when-due';
 

@@ -14,10 +14,10 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { DeliveryActivities } from '../activities/deliver-webhook';
-import { searchAttributes, signals } from '../src/temporal/names';
-import { retryingAttributes, type LastAttempt } from '../src/webhooks/retrying-attributes';
-import type { DeliverWebhookInput } from '../src/webhooks/workflow-input';
-import type { AttemptRequest, DeliveryEnd, DeliveryStep } from '../src/webhooks/workflow-lane';
+import { searchAttributes, signals } from '../src/base/temporal/names';
+import { retryingAttributes, type LastAttempt } from '../src/domains/webhooks/retrying-attributes';
+import type { DeliverWebhookInput } from '../src/domains/webhooks/workflow-input';
+import type { AttemptRequest, DeliveryEnd, DeliveryStep } from '../src/domains/webhooks/workflow-lane';
 import { OWN_FAULT_RETRY } from './own-fault-retry';
 
 /** The row has changed: a retry was requested, the delivery was cancelled, or a slot of the endpoint was claimed for it. */

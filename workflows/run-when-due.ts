@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { RowState } from '../src/base/agenda';
-import { searchAttributes, signals } from '../src/temporal/names';
+import { searchAttributes, signals } from '../src/base/temporal/names';
 
 /** The row has changed. */
 const changed = defineSignal(signals.changed);

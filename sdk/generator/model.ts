@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { eventNames, eventRegistry, type EventEntry } from '../../src/events/contract';
-import { errorCodes } from '../../src/contract/errors';
-import { jsonSchema } from '../../src/contract/json-schema';
-import { createComponents } from '../../src/http/openapi-components';
-import { headerSchemas, type RouteSpec } from '../../src/http/route';
-import { routeKey, sdkNames } from '../../src/http/sdk-names';
+import { eventNames, eventRegistry, type EventEntry } from '../../src/domains/events/contract';
+import { errorCodes } from '../../src/base/contract/errors';
+import { jsonSchema } from '../../src/base/contract/json-schema';
+import { createComponents } from '../../src/base/http/openapi-components';
+import { headerSchemas, type RouteSpec } from '../../src/base/http/route';
+import { routeKey, sdkNames } from '../../src/site/openapi/sdk-names';
 import { routeSpecs } from './routes';
 
 /** A JSON Schema as z.toJSONSchema writes it; only what the types of the SDKs use. */
@@ -68,7 +68,7 @@ export function sdkModel(): SdkModel {
     const other = members.find(({ name }) => name === method.name);
     if (other) {
       throw new Error(
-        `${routeKeyOf(other)} and ${routeKeyOf(method)} are both ${method.group}.${method.name}: choose a name in src/http/sdk-names.ts`,
+        `${routeKeyOf(other)} and ${routeKeyOf(method)} are both ${method.group}.${method.name}: choose a name in src/site/openapi/sdk-names.ts`,
       );
     }
     groups.set(method.group, [...members, method]);

@@ -1,9 +1,9 @@
 import pg from 'pg';
-import type { Core } from '../../src/core';
-import type { RouteSpec } from '../../src/http/route';
-import type { SessionWaiter } from '../../src/login/session-waiter';
-import { createRoutes } from '../../src/roles/api';
-import { registerDomains } from '../../src/roles/domains';
+import type { Core } from '../../src/base/core';
+import type { RouteSpec } from '../../src/base/http/route';
+import type { SessionWaiter } from '../../src/domains/login/session-waiter';
+import { createRoutes } from '../../src/process/roles/api';
+import { registerDomains } from '../../src/process/roles/domains';
 
 /** Stands for every part of the service that routes use only once they are called. */
 const unused: unknown = new Proxy(() => undefined, { get: () => unused, apply: () => unused });

@@ -1,4 +1,4 @@
-import { workflowIds } from '../../src/temporal/names';
+import { workflowIds } from '../../src/base/temporal/names';
 import { recordHistory } from '../system/replay/fixture';
 import { eventually } from '../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../support/service';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { eventRegistry } from '../../src/events/contract';
-import { newApiKey } from '../../src/lib/tokens';
-import { insertApiKey } from '../../src/projects/queries/keys';
+import { eventRegistry } from '../../src/domains/events/contract';
+import { newApiKey } from '../../src/base/lib/tokens';
+import { insertApiKey } from '../../src/domains/projects/queries/keys';
 import type { Api } from '../support/api';
 import { eventually } from '../support/eventually';
 import { startSecondProcess, type HeraldProcess } from '../support/herald-process';

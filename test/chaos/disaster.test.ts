@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openDataDir, type DataDir } from '../../src/embedded/data-dir';
-import type { Simulator } from '../../src/embedded/simulator';
-import { findTemporalCli } from '../../src/embedded/temporal-cli';
-import { startTemporalServer, type RunningTemporalServer } from '../../src/embedded/temporal-server';
-import { searchAttributeTypes, workflowIds } from '../../src/temporal/names';
+import { openDataDir, type DataDir } from '../../src/local/data-dir';
+import type { Simulator } from '../../src/local/simulator';
+import { findTemporalCli } from '../../src/local/temporal/cli';
+import { startTemporalServer, type RunningTemporalServer } from '../../src/local/temporal/server';
+import { searchAttributeTypes, workflowIds } from '../../src/base/temporal/names';
 import { herald, heraldJson, settingsOf } from '../system/cli/fixture';
 import {
   confirmedSession,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Channel } from '../../src/contract/common';
+import type { Channel } from '../../src/base/contract/common';
 import { createSimulatorControl } from '../support/simulator-control';
 import type { ChaosFixture } from './fixture';
 import type { Load } from './load';

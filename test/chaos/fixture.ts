@@ -2,17 +2,21 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type pg from 'pg';
-import { newApiKey } from '../../src/lib/tokens';
-import { insertApiKey } from '../../src/projects/queries/keys';
-import { migrate } from '../../src/db/migrate';
-import { createPool } from '../../src/db/pool';
-import { addPurchasedCredits, insertProject, updateProject } from '../../src/projects/queries/projects';
-import { openDataDir } from '../../src/embedded/data-dir';
-import { startPostgres } from '../../src/embedded/postgres';
-import type { Simulator } from '../../src/embedded/simulator';
-import { findTemporalCli } from '../../src/embedded/temporal-cli';
-import { startTemporalServer } from '../../src/embedded/temporal-server';
-import { searchAttributeTypes } from '../../src/temporal/names';
+import { newApiKey } from '../../src/base/lib/tokens';
+import { insertApiKey } from '../../src/domains/projects/queries/keys';
+import { migrate } from '../../src/base/db/migrate';
+import { createPool } from '../../src/base/db/pool';
+import {
+  addPurchasedCredits,
+  insertProject,
+  updateProject,
+} from '../../src/domains/projects/queries/projects';
+import { openDataDir } from '../../src/local/data-dir';
+import { startPostgres } from '../../src/local/postgres';
+import type { Simulator } from '../../src/local/simulator';
+import { findTemporalCli } from '../../src/local/temporal/cli';
+import { startTemporalServer } from '../../src/local/temporal/server';
+import { searchAttributeTypes } from '../../src/base/temporal/names';
 import { startTestSimulator } from '../support/simulator';
 import { testBots } from '../support/simulator-control';
 import { stablePort } from '../support/stable-port';

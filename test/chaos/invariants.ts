@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import type pg from 'pg';
-import { taskQueues, workflowIds } from '../../src/temporal/names';
-import { retryPolicies } from '../../src/webhooks/retry-schedule';
+import { taskQueues, workflowIds } from '../../src/base/temporal/names';
+import { retryPolicies } from '../../src/domains/webhooks/retry-schedule';
 import type { ChaosFixture } from './fixture';
 import type { Arrival, Load, Seen } from './load';
 

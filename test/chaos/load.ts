@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Channel } from '../../src/contract/common';
+import type { Channel } from '../../src/base/contract/common';
 import { verifySignature as verify } from '../../sdk/typescript/src';
 import { createSimulatorControl } from '../support/simulator-control';
 import { startReceiver, type Receiver } from '../support/receiver';

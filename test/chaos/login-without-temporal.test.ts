@@ -1,4 +1,4 @@
-import { claimUnstartedSessions } from '../../src/login/queries/starts';
+import { claimUnstartedSessions } from '../../src/domains/login/queries/starts';
 import { eventually, SOON_MS } from '../support/eventually';
 import { startTestService, type TestService } from '../support/service';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';

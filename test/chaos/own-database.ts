@@ -1,10 +1,10 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { migrate } from '../../src/db/migrate';
-import { createPool } from '../../src/db/pool';
-import { openDataDir } from '../../src/embedded/data-dir';
-import { startPostgres } from '../../src/embedded/postgres';
+import { migrate } from '../../src/base/db/migrate';
+import { createPool } from '../../src/base/db/pool';
+import { openDataDir } from '../../src/local/data-dir';
+import { startPostgres } from '../../src/local/postgres';
 import type { TestDatabase } from '../support/database';
 import { stablePort } from '../support/stable-port';
 import { superviseServer, type Part } from './parts';

@@ -1,6 +1,6 @@
-import { eventRegistry } from '../../src/events/contract';
-import { newApiKey } from '../../src/lib/tokens';
-import { insertApiKey } from '../../src/projects/queries/keys';
+import { eventRegistry } from '../../src/domains/events/contract';
+import { newApiKey } from '../../src/base/lib/tokens';
+import { insertApiKey } from '../../src/domains/projects/queries/keys';
 import { eventually } from '../support/eventually';
 import { startSecondProcess, type HeraldProcess } from '../support/herald-process';
 import { startTestService, type TestService } from '../support/service';

@@ -1,4 +1,4 @@
-import { facts, table } from '../../src/cli/output';
+import { facts, table } from '../../src/process/cli/output';
 import type { ChaosReport } from './run';
 
 const counted = (counts: Record<string, number>) =>

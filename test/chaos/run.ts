@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { createPool } from '../../src/db/pool';
+import { createPool } from '../../src/base/db/pool';
 import { runHerald } from '../support/npm-start';
 import { watchBacklog } from './backlog';
 import { untilNoneLeft } from './caller';

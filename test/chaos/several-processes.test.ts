@@ -1,4 +1,4 @@
-import { limits } from '../../src/contract/limits';
+import { limits } from '../../src/base/contract/limits';
 import { createSession, linkOf, openAndWait, startOf, waitForStatus } from '../system/login/fixture';
 import { eventually, SOON_MS } from '../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../support/service';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Channel } from '../../src/contract/common';
+import type { Channel } from '../../src/base/contract/common';
 import { createSimulatorControl } from '../support/simulator-control';
 import type { ChaosFixture } from './fixture';
 import type { Invariant } from './invariants';

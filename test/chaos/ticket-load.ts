@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPool } from '../../src/db/pool';
+import { createPool } from '../../src/base/db/pool';
 import { createSimulatorControl, simulatedChannels } from '../support/simulator-control';
 import { createCaller, until, untilNoneLeft } from './caller';
 import type { ChaosFixture } from './fixture';

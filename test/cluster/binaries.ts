@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { findPostgresBinaries, type PostgresBinaries } from '../../src/embedded/postgres-binaries';
+import { findPostgresBinaries, type PostgresBinaries } from '../../src/local/postgres/binaries';
 
 const run = promisify(execFile);
 

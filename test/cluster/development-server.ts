@@ -1,7 +1,7 @@
-import { openDataDir } from '../../src/embedded/data-dir';
-import { findTemporalCli } from '../../src/embedded/temporal-cli';
-import { startTemporalServer } from '../../src/embedded/temporal-server';
-import { searchAttributeTypes } from '../../src/temporal/names';
+import { openDataDir } from '../../src/local/data-dir';
+import { findTemporalCli } from '../../src/local/temporal/cli';
+import { startTemporalServer } from '../../src/local/temporal/server';
+import { searchAttributeTypes } from '../../src/base/temporal/names';
 import { superviseServer } from '../chaos/parts';
 import { stablePort } from '../support/stable-port';
 import { startTcpProxy } from '../support/tcp-proxy';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { createPool } from '../../src/db/pool';
-import { table } from '../../src/cli/output';
+import { createPool } from '../../src/base/db/pool';
+import { table } from '../../src/process/cli/output';
 import type { FaultTime, Invariant } from '../chaos/invariants';
 import { startLoad } from '../chaos/load';
 import { seeded } from '../chaos/random';

@@ -1,6 +1,6 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { packageRoot } from '../../src/lib/package-root';
+import { packageRoot } from '../../src/base/lib/package-root';
 import { stablePort } from '../support/stable-port';
 import { findPgBouncer } from './binaries';
 import { startChild } from './child';

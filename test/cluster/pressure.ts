@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { eventRegistry } from '../../src/events/contract';
-import { newApiKey } from '../../src/lib/tokens';
-import { insertApiKey } from '../../src/projects/queries/keys';
+import { eventRegistry } from '../../src/domains/events/contract';
+import { newApiKey } from '../../src/base/lib/tokens';
+import { insertApiKey } from '../../src/domains/projects/queries/keys';
 import { createCaller, untilNoneLeft } from '../chaos/caller';
 import type { Invariant } from '../chaos/invariants';
 import type { Load } from '../chaos/load';

@@ -1,7 +1,7 @@
 import { appendFile, cp, mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { packageRoot } from '../../src/lib/package-root';
+import { packageRoot } from '../../src/base/lib/package-root';
 import type { Invariant } from '../chaos/invariants';
 import type { Load } from '../chaos/load';
 import { runHerald } from '../support/npm-start';
@@ -16,10 +16,14 @@ async function copyBuild(directory: string): Promise<{ cli: string; bundle: stri
   for (const name of ['dist', 'package.json']) {
     await cp(path.join(packageRoot, name), path.join(root, name), { recursive: true });
   }
-  await mkdir(path.join(root, 'src', 'db'), { recursive: true });
-  await cp(path.join(packageRoot, 'src', 'db', 'migrations'), path.join(root, 'src', 'db', 'migrations'), {
-    recursive: true,
-  });
+  await mkdir(path.join(root, 'src', 'base', 'db'), { recursive: true });
+  await cp(
+    path.join(packageRoot, 'src', 'base', 'db', 'migrations'),
+    path.join(root, 'src', 'base', 'db', 'migrations'),
+    {
+      recursive: true,
+    },
+  );
   await symlink(path.join(packageRoot, 'node_modules'), path.join(root, 'node_modules'));
   const bundle = path.join(root, 'dist', 'workflow-bundle.js');
   await appendFile(bundle, '\n// Another build.\n');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { packageRoot } from '../../src/lib/package-root';
+import { packageRoot } from '../../src/base/lib/package-root';
 import { eventually } from '../support/eventually';
 import { userEnvironment } from '../support/npm-start';
 import { stablePort } from '../support/stable-port';

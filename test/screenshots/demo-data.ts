@@ -1,10 +1,10 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { seedDemoProject } from '../../src/embedded/demo';
+import { seedDemoProject } from '../../src/local/demo';
 import { testCipher } from '../support/installation';
-import { startExampleSite, type ExampleSite } from '../../src/embedded/example-site';
-import { LATENCY_BOUNDS_MS } from '../../src/webhooks/queries/hours';
+import { startExampleSite, type ExampleSite } from '../../src/local/demo/example-site';
+import { LATENCY_BOUNDS_MS } from '../../src/domains/webhooks/queries/hours';
 import { eventually } from '../support/eventually';
 import { png } from '../support/png';
 import type { TestProject, TestService } from '../support/service';

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { endSession } from '../../src/login/queries/decisions';
+import { endSession } from '../../src/domains/login/queries/decisions';
 import { eventually } from '../support/eventually';
 import type { TestService } from '../support/service';
 import { AGENT, type Demo } from './demo-data';

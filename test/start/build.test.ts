@@ -43,7 +43,7 @@ describe('npm run build', () => {
 
     checkout.write('src/shop/contract.ts', 'export interface Item { price: 1 | 2 }');
     expect(await checkout.build()).toEqual(built('code'));
-    checkout.write('src/db/migrations/0001_first.sql', 'SELECT 1');
+    checkout.write('src/base/db/migrations/0001_first.sql', 'SELECT 1');
     expect(await checkout.build()).toEqual(built('code'));
     checkout.write('package-lock.json', '{ "lockfileVersion": 3 }');
     expect(await checkout.build()).toEqual(built('bundle', 'code', 'pages'));

@@ -25,7 +25,7 @@ const files: Record<string, string> = {
   'src/shop/currency.ts': `export const currency = 'EUR';`,
   'src/shop/contract.ts': `export interface Item { price: number }`,
   'src/shop/routes.ts': `export const route = '/first'; export const other = '/other';`,
-  'src/temporal/bundle.ts': `import { writeFile } from 'node:fs/promises';
+  'src/base/temporal/bundle.ts': `import { writeFile } from 'node:fs/promises';
     export async function buildWorkflowBundle(file: string): Promise<void> {
       const { total } = require('../../workflows/index.js');
       await writeFile(file, \`total \${total}\`);
@@ -50,7 +50,7 @@ export function createCheckout() {
     writeFileSync(file(name), text);
   };
   for (const [name, text] of Object.entries(files)) write(name, text);
-  for (const name of ['bin', 'src/embedded/lock.ts', 'src/embedded/process-identity.ts']) {
+  for (const name of ['bin', 'src/local/lock.ts', 'src/local/process-identity.ts']) {
     cpSync(path.join(root, name), file(name), { recursive: true });
   }
   symlinkSync(path.join(root, 'node_modules'), file('node_modules'));

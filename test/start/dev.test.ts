@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { appendFile, chmod, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isRunning } from '../../src/embedded/process-identity';
-import { packageRoot } from '../../src/lib/package-root';
+import { isRunning } from '../../src/local/process-identity';
+import { packageRoot } from '../../src/base/lib/package-root';
 import type { Runtime } from '../../src/main';
-import { readRuntime } from '../../src/embedded/data-dir';
+import { readRuntime } from '../../src/local/data-dir';
 import { eventually } from '../support/eventually';
 import { recordedChildren, startNpm, type NpmProcess } from '../support/npm-start';
 import { stablePort } from '../support/stable-port';
@@ -55,8 +55,8 @@ describe('npm run dev', () => {
     for (const name of copied) await cp(path.join(packageRoot, name), file(name), { recursive: true });
     await symlink(path.join(packageRoot, 'node_modules'), file('node_modules'));
     // typecheck.test.ts tests the type check. Here it has next to nothing to read, which saves a minute of a core each time.
-    await writeFile(file('tsconfig.build.json'), tsconfigOf('src/lib/iso-time.ts'));
-    await writeFile(file('web/tsconfig.json'), tsconfigOf('../src/lib/iso-time.ts'));
+    await writeFile(file('tsconfig.build.json'), tsconfigOf('src/base/lib/iso-time.ts'));
+    await writeFile(file('web/tsconfig.json'), tsconfigOf('../src/base/lib/iso-time.ts'));
     dataDir = file('data');
     port = await stablePort();
   });
@@ -77,7 +77,7 @@ describe('npm run dev', () => {
     const first = service();
     expect(await get('/openapi.json')).toContain('"title":"Herald"');
 
-    await replace('src/http/openapi.ts', `title: 'Herald'`, `title: 'Changed'`);
+    await replace('src/site/openapi/index.ts', `title: 'Herald'`, `title: 'Changed'`);
     await eventually(() => /Restarted [\d.]+ s after the change\./.test(herald.stdout()), 60_000);
     expect(await get('/openapi.json')).toContain('"title":"Changed"');
     const second = service();
@@ -106,20 +106,20 @@ describe('npm run dev', () => {
   // One start for both, as a start takes the most of it.
   it('goes on with the last good code after a syntax error, waits after a failed start, and ends with its supervisor', async () => {
     const first = service();
-    const good = readFileSync(file('src/core.ts'), 'utf8');
+    const good = readFileSync(file('src/base/core.ts'), 'utf8');
 
-    await appendFile(file('src/core.ts'), '\nconst = 1;\n');
-    await eventually(() => /src\/core\.ts:\d+:\d+/.test(herald.stderr()), 60_000);
+    await appendFile(file('src/base/core.ts'), '\nconst = 1;\n');
+    await eventually(() => /src\/base\/core\.ts:\d+:\d+/.test(herald.stderr()), 60_000);
     expect(await get('/healthz')).toContain('ok');
     expect(service().pid).toBe(first.pid);
 
-    await writeFile(file('src/core.ts'), good);
-    await appendFile(file('src/service.ts'), `\nthrow new Error('thrown by a test');\n`);
+    await writeFile(file('src/base/core.ts'), good);
+    await appendFile(file('src/process/service.ts'), `\nthrow new Error('thrown by a test');\n`);
     await eventually(() => herald.stderr().includes('it starts again after the next change'), 60_000);
     expect(herald.stderr()).toContain('thrown by a test');
     await eventually(async () => (await readRuntime(dataDir)) === null);
 
-    await replace('src/service.ts', `throw new Error('thrown by a test');`, '');
+    await replace('src/process/service.ts', `throw new Error('thrown by a test');`, '');
     await eventually(async () => (await get('/healthz')).includes('ok'), 60_000);
 
     // Killed, the supervisor cannot stop anything.

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRunning } from '../../src/embedded/process-identity';
+import { isRunning } from '../../src/local/process-identity';
 import { createApi } from '../support/api';
 import { eventually } from '../support/eventually';
 import { npmStarts, recordedChildren } from '../support/npm-start';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import pg from 'pg';
-import { openDataDir } from '../../src/embedded/data-dir';
-import { openKeyFile } from '../../src/embedded/key-file';
-import { startPostgres } from '../../src/embedded/postgres';
+import { openDataDir } from '../../src/local/data-dir';
+import { openKeyFile } from '../../src/local/key-file';
+import { startPostgres } from '../../src/local/postgres';
 import { runHerald, temporaryDataDir } from '../support/npm-start';
 
 describe('a data directory of another build', () => {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import type { Channel } from '../../src/contract/common';
-import { maskPassword } from '../../src/lib/mask-password';
-import { randomToken256, sha256 } from '../../src/lib/tokens';
-import { upsertAccount } from '../../src/projects/queries/accounts';
-import { insertDashboardSession } from '../../src/projects/queries/dashboard-sessions';
+import type { Channel } from '../../src/base/contract/common';
+import { maskPassword } from '../../src/base/lib/mask-password';
+import { randomToken256, sha256 } from '../../src/base/lib/tokens';
+import { upsertAccount } from '../../src/domains/projects/queries/accounts';
+import { insertDashboardSession } from '../../src/domains/projects/queries/dashboard-sessions';
 import { eventually } from '../support/eventually';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { runHerald, startHerald, temporaryDataDir } from '../support/npm-start';

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import pg from 'pg';
-import { openDataDir } from '../../src/embedded/data-dir';
-import { startPostgres } from '../../src/embedded/postgres';
-import { packageVersion } from '../../src/lib/package-version';
+import { openDataDir } from '../../src/local/data-dir';
+import { startPostgres } from '../../src/local/postgres';
+import { packageVersion } from '../../src/base/lib/package-version';
 import { isValidWebhook } from '../../sdk/typescript/src';
 import { createApi, type Api } from '../support/api';
 import { eventually } from '../support/eventually';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { createPool } from '../../src/db/pool';
+import { createPool } from '../../src/base/db/pool';
 
 export interface TestDatabase {
   url: string;

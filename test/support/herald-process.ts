@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { packageRoot } from '../../src/lib/package-root';
+import { packageRoot } from '../../src/base/lib/package-root';
 import type { Installation } from './installation';
 import { testBots } from './simulator-control';
 

@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type pg from 'pg';
-import type { Scope } from '../../src/contract/scopes';
-import type { EventName } from '../../src/events/contract';
-import type { Simulator } from '../../src/embedded/simulator';
-import { Cipher } from '../../src/lib/cipher';
-import { newApiKey } from '../../src/lib/tokens';
-import type { Project } from '../../src/projects/contract';
-import { insertApiKey } from '../../src/projects/queries/keys';
-import { insertProject, updateProject, type ProjectChanges } from '../../src/projects/queries/projects';
+import type { Scope } from '../../src/base/contract/scopes';
+import type { EventName } from '../../src/domains/events/contract';
+import type { Simulator } from '../../src/local/simulator';
+import { Cipher } from '../../src/base/lib/cipher';
+import { newApiKey } from '../../src/base/lib/tokens';
+import type { Project } from '../../src/domains/projects/contract';
+import { insertApiKey } from '../../src/domains/projects/queries/keys';
+import {
+  insertProject,
+  updateProject,
+  type ProjectChanges,
+} from '../../src/domains/projects/queries/projects';
 import type { Api } from './api';
 import type { SimulatorControl } from './simulator-control';
 

@@ -15,7 +15,7 @@ const LONG = [
   /bots\/(own-bots|polling)/,
   /sdk\/guides/,
   /\/test\/web\//,
-  /embedded\/postgres/,
+  /local\/postgres/,
   /events\/stream/,
   /system\/(cli|start)\//,
   /messages\/media/,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isRunning, type ProcessIdentity } from '../../src/embedded/process-identity';
+import { isRunning, type ProcessIdentity } from '../../src/local/process-identity';
 import type { Runtime } from '../../src/main';
 import { eventually } from './eventually';
 

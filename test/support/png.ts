@@ -1,4 +1,4 @@
-import { PNG_RGBA, pngFile } from '../../src/lib/png';
+import { PNG_RGBA, pngFile } from '../../src/base/lib/png';
 
 /** A PNG picture, pixel by pixel. */
 export function png(

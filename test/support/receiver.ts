@@ -3,7 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Lookup } from '../../src/outbound/lookup';
+import type { Lookup } from '../../src/base/outbound/lookup';
 
 export interface ReceivedRequest {
   method: string;

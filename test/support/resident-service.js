@@ -6,10 +6,10 @@
 const fs = require('node:fs');
 const http = require('node:http');
 const { json } = require('node:stream/consumers');
-const { createPool } = require('../../dist/src/db/pool');
-const { startSimulator } = require('../../dist/src/embedded/simulator');
-const { emitEvent } = require('../../dist/src/events');
-const { eventRegistry } = require('../../dist/src/events/contract');
+const { createPool } = require('../../dist/src/base/db/pool');
+const { startSimulator } = require('../../dist/src/local/simulator');
+const { emitEvent } = require('../../dist/src/domains/events');
+const { eventRegistry } = require('../../dist/src/domains/events/contract');
 const { runService } = require('../../dist/src/main');
 
 const { databaseUrl, temporalAddress, bots, readyFile } = JSON.parse(process.argv[2]);

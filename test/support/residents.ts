@@ -4,9 +4,9 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { requireRunning, startChild, type Child } from '../../src/embedded/child-process';
-import type { DataDir } from '../../src/embedded/data-dir';
-import { packageRoot } from '../../src/lib/package-root';
+import { requireRunning, startChild, type Child } from '../../src/local/child-process';
+import type { DataDir } from '../../src/local/data-dir';
+import { packageRoot } from '../../src/base/lib/package-root';
 import { cloneTemplate } from './database';
 import { testBots } from './simulator-control';
 

@@ -1,42 +1,46 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
-/** The folders of `src` and their order, for the tests that read imports and SQL. */
+/** The tiers and rooms of `src`, for the tests that read imports and SQL. */
 
 export const root = path.join(__dirname, '..', '..');
 
-/** The floors of the house, lowest first. A room may use the rooms below it; rooms of one floor stay apart. */
-export const floors: string[][] = [
+/** Lowest first. A room uses the rooms below it; rooms of one floor stay apart. */
+const base = [
   ['lib', 'contract'],
-  ['db', 'outbound', 'temporal', 'http'],
-  ['agenda'],
+  ['outbound'],
+  ['config', 'db'],
+  ['temporal'],
+  ['core'],
+  ['agenda', 'http'],
+];
+const ofDomains = [
   ['events', 'exports'],
   ['bots'],
   ['projects'],
-  ['subscribers', 'channels'],
-  ['templates', 'tracked'],
+  ['subscribers'],
+  ['templates'],
   ['login', 'webhooks', 'messages'],
-  ['broadcasts', 'oidc', 'mcp', 'helpdesk'],
+  ['broadcasts', 'oidc', 'helpdesk'],
   ['drip'],
   ['forms'],
-  ['embedded', 'operations'],
-  ['roles', 'cli'],
 ];
-export const layers = new Set(floors.slice(0, 3).flat());
-export const domains = new Set(floors.slice(3, -2).flat());
+/** `main.ts` and `cli.ts` belong to `process`. */
+const aboveDomains = [['activities', 'local', 'site'], ['workflows'], ['process']];
+
+export const floors: string[][] = [...base, ...ofDomains, ...aboveDomains];
+export const domains = new Set(ofDomains.flat());
 
 export function floorOf(room: string): number {
   return floors.findIndex((rooms) => rooms.includes(room));
 }
 
-/** Folders of rooms: the tiers of the house. */
-const tiers = new Set(['base']);
-
-export function roomOf(file: string): string | null {
-  const [first, ...places] = file.split(path.sep);
-  if (tiers.has(places[0] ?? '')) places.shift();
-  const [room, ...rest] = places;
-  return first === 'src' && room !== undefined && rest.length > 0 ? room : null;
+/** Of `src/base` and `src/domains` each folder is a room, and so is `core.ts`; elsewhere the tier is one. */
+export function roomOf(file: string): string {
+  const [first = '', tier = '', room = ''] = file.split(path.sep);
+  if (first !== 'src') return first;
+  if (tier === 'base' || tier === 'domains') return room.replace(/\.ts$/, '');
+  return /\.ts$|^(main|cli)$/.test(tier) ? 'process' : tier;
 }
 
 /** The TypeScript files below a folder, by their paths from the root. */

@@ -1,4 +1,4 @@
-import type { Channel } from '../../src/contract/common';
+import type { Channel } from '../../src/base/contract/common';
 
 /** The bots of every simulator in the tests. */
 export const testBots = {

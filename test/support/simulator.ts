@@ -1,4 +1,4 @@
-import { startSimulator, type Simulator } from '../../src/embedded/simulator';
+import { startSimulator, type Simulator } from '../../src/local/simulator';
 import { testBots } from './simulator-control';
 
 export function startTestSimulator(): Promise<Simulator> {

@@ -1,7 +1,7 @@
 import ts from 'typescript';
 
 /** Whether a source file may contain SQL. */
-export const holdsSql = (file: string) => file.startsWith('src/db/') || /\/queries(\.ts|\/)/.test(file);
+export const holdsSql = (file: string) => file.startsWith('src/base/db/') || /\/queries(\.ts|\/)/.test(file);
 
 /** What the SQL texts of a source file do with tables. */
 export interface SqlUse {

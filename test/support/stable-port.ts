@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { bindOnce } from '../../src/lib/ports';
+import { bindOnce } from '../../src/base/lib/ports';
 
 /**
  * For a server of another process, which binds its port later or again: below the ports that the system gives to outgoing

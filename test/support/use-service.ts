@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type * as temporal from '@temporalio/client';
-import { createPool } from '../../src/db/pool';
+import { createPool } from '../../src/base/db/pool';
 import { createApi } from './api';
 import { patient } from './database';
 import { projectsOf, type Installation } from './installation';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { ConfigError, unknownSettings } from '../../src/config';
-import { configurationReference } from '../../src/config-reference';
-import { loadConfig, settings } from '../../src/settings';
-import { settingWarnings } from '../../src/unsafe-settings';
+import { ConfigError, unknownSettings } from '../../src/base/config';
+import { configurationReference } from '../../src/process/config-reference';
+import { loadConfig, settings } from '../../src/process/settings';
+import { settingWarnings } from '../../src/base/config/unsafe-settings';
 
 const key = Buffer.alloc(32, 1).toString('base64');
 const production = {

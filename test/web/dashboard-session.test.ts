@@ -1,4 +1,4 @@
-import { limits } from '../../src/contract/limits';
+import { limits } from '../../src/base/contract/limits';
 import type { Installation, TestProject } from '../support/installation';
 import { useService } from '../support/use-service';
 import { ownPage } from '../support/own-page';

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
-import { limits } from '../../src/contract/limits';
-import type { SearchEntry } from '../../src/http/docs/search-index';
-import { sign } from '../../src/webhooks/signature';
+import { limits } from '../../src/base/contract/limits';
+import type { SearchEntry } from '../../src/site/docs/search-index';
+import { sign } from '../../src/domains/webhooks/signature';
 import type { Installation } from '../support/installation';
 import { useService } from '../support/use-service';
 import { find } from '../../web/docs/find';

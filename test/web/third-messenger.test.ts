@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { registerPlatform } from '../../src/bots/registry';
+import { registerPlatform } from '../../src/domains/bots/registry';
 import { eventually } from '../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../support/service';
 import { expectError } from '../system/http/fixture';

@@ -1,4 +1,4 @@
-import type { Scope } from '../../src/contract/scopes';
+import type { Scope } from '../../src/base/contract/scopes';
 
 let granted: readonly Scope[] = [];
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { followedLists } from '../../src/contract/followed-lists';
+import { followedLists } from '../../src/base/contract/followed-lists';
 import type {
   audienceSchema,
   BroadcastResult,
@@ -7,19 +7,19 @@ import type {
   JobStats,
   newBroadcastSchema,
   startedBroadcastSchema,
-} from '../../src/broadcasts/contract';
-import type { BatchResult, BatchView } from '../../src/broadcasts/batch/contract';
+} from '../../src/domains/broadcasts/contract';
+import type { BatchResult, BatchView } from '../../src/domains/broadcasts/batch/contract';
 import type {
   newRecurringSchema,
   recurringChangesSchema,
   RecurringView,
   RunView,
-} from '../../src/broadcasts/recurring/contract';
+} from '../../src/domains/broadcasts/recurring/contract';
 import type {
   newScheduledSchema,
   scheduledChangesSchema,
   ScheduledView,
-} from '../../src/broadcasts/scheduled/contract';
+} from '../../src/domains/broadcasts/scheduled/contract';
 import type {
   chainChangesSchema,
   ChainStats,
@@ -27,7 +27,7 @@ import type {
   EnrolmentView,
   ListedEnrolment,
   newChainSchema,
-} from '../../src/drip/contract';
+} from '../../src/domains/drip/contract';
 import type {
   newTemplateSchema,
   previewSchema,
@@ -36,43 +36,43 @@ import type {
   ProjectTexts,
   templateDefinitionSchema,
   TemplateView,
-} from '../../src/templates/contract';
-import type { ChannelView, MessengerView } from '../../src/channels/contract';
-import type { AuditEntry, DashboardSession, SignInRecord } from '../../src/projects/contract';
-import type { DashboardLogin } from '../../src/login/dashboard/contract';
+} from '../../src/domains/templates/contract';
+import type { ChannelView, MessengerView } from '../../src/domains/projects/channels/contract';
+import type { AuditEntry, DashboardSession, SignInRecord } from '../../src/domains/projects/contract';
+import type { DashboardLogin } from '../../src/domains/login/dashboard/contract';
 import type {
   InvitationView as Invitation,
   MemberChanges,
   MemberView as Member,
   NewInvitation,
-} from '../../src/projects/team/contract';
-import type { NotifyLevel } from '../../src/contract/people';
-import type { Scope } from '../../src/contract/scopes';
-import type { ErrorEnvelope } from '../../src/contract/errors';
-import type { eventTypeSchema } from '../../src/events/contract';
-import type { TrackedEventView as TrackedEvent } from '../../src/tracked/contract';
-import type { createdKeySchema, KeyView } from '../../src/projects/contract';
-import type { OwnProjectChanges, ProjectView, UsageView } from '../../src/projects/contract';
+} from '../../src/domains/projects/team/contract';
+import type { NotifyLevel } from '../../src/base/contract/people';
+import type { Scope } from '../../src/base/contract/scopes';
+import type { ErrorEnvelope } from '../../src/base/contract/errors';
+import type { eventTypeSchema } from '../../src/domains/events/contract';
+import type { TrackedEventView as TrackedEvent } from '../../src/domains/subscribers/tracked/contract';
+import type { createdKeySchema, KeyView } from '../../src/domains/projects/contract';
+import type { OwnProjectChanges, ProjectView, UsageView } from '../../src/domains/projects/contract';
 import type {
   createdSessionSchema,
   LoginStats,
   SessionRecord,
   SessionStatusBody,
-} from '../../src/login/contract';
+} from '../../src/domains/login/contract';
 import type {
   ClientView,
   clientChangesSchema,
   createdClientSchema,
   newClientSchema,
   rotatedClientSchema,
-} from '../../src/oidc/contract';
+} from '../../src/domains/oidc/contract';
 import type {
   MessageRecord,
   messageSchema,
   messageStatsSchema,
   sendSchema,
   SendResponse,
-} from '../../src/messages/contract';
+} from '../../src/domains/messages/contract';
 import { t } from './texts';
 import type {
   acceptedImportSchema,
@@ -86,7 +86,7 @@ import type {
   subscriberSchema,
   Tagged,
   TagView,
-} from '../../src/subscribers/contract';
+} from '../../src/domains/subscribers/contract';
 import type {
   createdEndpointSchema,
   deliveryWithAttemptsSchema,
@@ -99,7 +99,7 @@ import type {
   rotatedSecretSchema,
   allStatsSchema,
   statsSchema,
-} from '../../src/webhooks/contract';
+} from '../../src/domains/webhooks/contract';
 
 /** The dashboard's API client. Every type comes from the contracts. */
 export type Delivery = z.infer<typeof deliveryWithAttemptsSchema>;

@@ -1,5 +1,5 @@
-import type { EndpointDisabledReason } from '../../src/contract/common';
-import { limits } from '../../src/contract/limits';
+import type { EndpointDisabledReason } from '../../src/base/contract/common';
+import { limits } from '../../src/base/contract/limits';
 import { t } from './texts';
 
 /** Why Herald disabled an endpoint, in words. */

@@ -12,7 +12,7 @@ import type {
   TicketMessageView as TicketMessage,
   TicketTypeView as TicketType,
   TicketView as Ticket,
-} from '../../src/helpdesk/contract';
+} from '../../src/domains/helpdesk/contract';
 import { call, query, type Page, type Template } from './api';
 
 export type { Agent, Attachment, HelpdeskSettings, Ticket, TicketMessage, TicketType };

@@ -1,4 +1,4 @@
-import type { FollowedList } from '../../src/contract/followed-lists';
+import type { FollowedList } from '../../src/base/contract/followed-lists';
 import { openChanges } from './api';
 
 /*

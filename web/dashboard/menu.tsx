@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { Scope } from '../../src/contract/scopes';
+import type { Scope } from '../../src/base/contract/scopes';
 import type { IconName } from '../shared/icons';
 import { can } from './access';
 import { Icon } from './elements';

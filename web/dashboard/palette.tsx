@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { isUuid } from '../../src/contract/ids';
-import { limits } from '../../src/contract/limits';
+import { isUuid } from '../../src/base/contract/ids';
+import { limits } from '../../src/base/contract/limits';
 import type { IconName } from '../shared/icons';
 import { api } from './api';
 import { Dialog, Icon, Problem, SuggestInput } from './elements';

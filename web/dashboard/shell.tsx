@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Scope } from '../../src/contract/scopes';
+import type { Scope } from '../../src/base/contract/scopes';
 import { AccountMenu } from './account-menu';
 import { api, type DashboardSession } from './api';
 import { AllowedPage, ConfirmDialog, Icon, Problem } from './elements';

@@ -1,4 +1,4 @@
-import type { SearchEntry } from '../../src/http/docs/search-index';
+import type { SearchEntry } from '../../src/site/docs/search-index';
 
 /** Words that readers use for the same thing. A synonym counts less than the word itself. */
 const synonyms = [

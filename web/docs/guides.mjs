@@ -28,7 +28,7 @@ export function guides(web) {
   };
 }
 
-/** Each guide, in both languages; src/http/docs/contents.ts says where it stands in the menu. */
+/** Each guide, in both languages; src/site/docs/contents.ts says where it stands in the menu. */
 function slugsOf(web) {
   const files = readdirSync(path.join(web, 'docs/guides')).filter((name) => name.endsWith('.md'));
   return [...files.map((name) => path.basename(name, '.md')), ...Object.keys(elsewhere)];

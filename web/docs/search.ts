@@ -1,4 +1,4 @@
-import type { SearchEntry } from '../../src/http/docs/search-index';
+import type { SearchEntry } from '../../src/site/docs/search-index';
 import { find } from './find';
 
 /** Searches the documentation in the browser: the index is one small file. */

@@ -1,6 +1,6 @@
 import { pageLanguage } from './page-language';
 
-/** What the page knows of an operation; written by src/http/docs/reference.ts. */
+/** What the page knows of an operation; written by src/site/docs/reference.ts. */
 interface TryRequest {
   method: string;
   path: string;

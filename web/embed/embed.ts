@@ -209,7 +209,7 @@
     place.after(element);
   }
 
-  /** White or black, whichever can be read; as on the login page (src/contract/color.ts). */
+  /** White or black, whichever can be read; as on the login page (src/base/contract/color.ts). */
   function inkOn(color: string): string {
     const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
       const channel = parseInt(color.slice(at, at + 2), 16) / 255;

@@ -1,4 +1,4 @@
-import type { SessionStatusBody } from '../../src/login/contract';
+import type { SessionStatusBody } from '../../src/domains/login/contract';
 import './login.css';
 
 /** Long-polls the status and shows the outcome. The page works without this script. */

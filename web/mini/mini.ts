@@ -1,4 +1,4 @@
-import type { MiniProject } from '../../src/subscribers/contract';
+import type { MiniProject } from '../../src/domains/subscribers/contract';
 import './mini.css';
 import { texts } from './texts';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inTurn } from '../../db/batches';
+import { inTurn } from '../db/batches';
 import { scheduleBy, type DueRow, type Next } from './queries';
 import type { Kind } from './relay';
 

@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { byIndexes } from '../../db/by-indexes';
-import { notifyAfterCommit, notifyChannels } from '../../db/notify';
-import type { Db } from '../../db/pool';
-import { change, row, rows } from '../../db/query';
-import type { Retention } from '../../db/retention';
+import { byIndexes } from '../db/by-indexes';
+import { notifyAfterCommit, notifyChannels } from '../db/notify';
+import type { Db } from '../db/pool';
+import { change, row, rows } from '../db/query';
+import type { Retention } from '../db/retention';
 
 export const retention = (): Retention => ({
   agenda: { bounded: 'One entry for each row that has something due. It goes when nothing is.' },

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { notifyChannels, type Notifications } from '../../db/notify';
-import type { Logger } from '../../lib/log';
-import { metrics } from '../../lib/metrics';
-import { startSweep } from '../../lib/sweep';
+import { notifyChannels, type Notifications } from '../db/notify';
+import type { Logger } from '../lib/log';
+import { metrics } from '../lib/metrics';
+import { startSweep } from '../lib/sweep';
 import {
   claimEntries,
   findDueKinds,

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { searchAttributes } from '../../temporal/names';
+import { searchAttributes } from '../temporal/names';
 import type { Kind } from './relay';
 import { workflowKind } from './workflow';
 

@@ -1,8 +1,8 @@
 import type { Client, Workflow } from '@temporalio/client';
 import type { SearchAttributePair } from '@temporalio/common';
-import type { Db } from '../../db/pool';
-import { searchAttributes, signals } from '../../temporal/names';
-import { START_LIMIT_MS, within } from '../../temporal/within';
+import type { Db } from '../db/pool';
+import { searchAttributes, signals } from '../temporal/names';
+import { START_LIMIT_MS, within } from '../temporal/within';
 import { scheduleAt, unschedule, type Next } from './queries';
 import type { Kind } from './relay';
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { routeSpecs } from '../../../sdk/generator/routes';
-import { openApiDocument } from '../../../src/http/openapi';
+import { openApiDocument } from '../../../src/site/openapi';
 import { startOf } from '../../system/login/fixture';
 import { createApi, type Api } from '../api';
 import { eventually } from '../eventually';

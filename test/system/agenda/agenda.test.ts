@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { PARKED, resumeEntries, scheduleAt, scheduleBy, unschedule } from '../../../src/base/agenda';
 import { claimEntries, finishEntry, type Entry } from '../../../src/base/agenda/queries';
-import { packageRoot } from '../../../src/lib/package-root';
+import { packageRoot } from '../../../src/base/lib/package-root';
 import { eventually } from '../../support/eventually';
 import { agendaFixture, heldWork, newKind, rowOf, type AgendaFixture } from './fixture';
 
@@ -106,7 +106,7 @@ describe('a process that dies', () => {
   async function claimAndDie(kind: string): Promise<void> {
     const script = `
       const { startAgenda } = require('./dist/src/base/agenda');
-      const { createPool } = require('./dist/src/db/pool');
+      const { createPool } = require('./dist/src/base/db/pool');
       const pool = createPool({ url: process.env.URL });
       const log = { warn: console.error };
       const advance = () => new Promise(() => process.stdout.write('claimed'));

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { startAgenda, type Agenda, type Kind, type Next } from '../../../src/base/agenda';
-import { createNotifications, type Notifications } from '../../../src/db/notify';
-import { createPool } from '../../../src/db/pool';
+import { createNotifications, type Notifications } from '../../../src/base/db/notify';
+import { createPool } from '../../../src/base/db/pool';
 import { createTestDatabase, patient, type TestDatabase } from '../../support/database';
 
 export interface AgendaFixture {

@@ -1,10 +1,10 @@
 import { scheduleBy } from '../../../src/base/agenda';
-import { withTransaction } from '../../../src/db/pool';
+import { withTransaction } from '../../../src/base/db/pool';
 import { eventually } from '../../support/eventually';
 import { agendaFixture, heldWork, newKind, rowOf, type AgendaFixture } from './fixture';
 
 // No sweep: what is done here is done at once.
-jest.mock('../../../src/lib/sweep', () => ({ startSweep: () => ({ stop: () => {} }) }));
+jest.mock('../../../src/base/lib/sweep', () => ({ startSweep: () => ({ stop: () => {} }) }));
 
 let fixture: AgendaFixture;
 beforeAll(async () => {

@@ -1,4 +1,8 @@
-import { claimBotUpdates, markBotUpdateHandled, storeBotUpdates } from '../../../src/bots/queries/updates';
+import {
+  claimBotUpdates,
+  markBotUpdateHandled,
+  storeBotUpdates,
+} from '../../../src/domains/bots/queries/updates';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 

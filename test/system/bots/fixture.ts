@@ -1,13 +1,18 @@
 import pino from 'pino';
-import type { Channel } from '../../../src/contract/common';
-import { createIntake, type Intake, type IntakeOptions, type StoredUpdate } from '../../../src/bots/intake';
-import { connectBot } from '../../../src/bots/connect';
-import { max } from '../../../src/bots/max';
-import type { Messenger } from '../../../src/bots/messenger';
-import { telegram } from '../../../src/bots/telegram';
-import { createNotifications } from '../../../src/db/notify';
-import type { Simulator } from '../../../src/embedded/simulator';
-import type { Logger } from '../../../src/lib/log';
+import type { Channel } from '../../../src/base/contract/common';
+import {
+  createIntake,
+  type Intake,
+  type IntakeOptions,
+  type StoredUpdate,
+} from '../../../src/domains/bots/intake';
+import { connectBot } from '../../../src/domains/bots/connect';
+import { max } from '../../../src/domains/bots/max';
+import type { Messenger } from '../../../src/domains/bots/messenger';
+import { telegram } from '../../../src/domains/bots/telegram';
+import { createNotifications } from '../../../src/base/db/notify';
+import type { Simulator } from '../../../src/local/simulator';
+import type { Logger } from '../../../src/base/lib/log';
 import type { TestDatabase } from '../../support/database';
 import { startTestSimulator } from '../../support/simulator';
 import { createSimulatorControl, testBots, type SimulatorControl } from '../../support/simulator-control';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPool } from '../../../src/db/pool';
-import { removalsOf } from '../../../src/db/retention';
-import { retention } from '../../../src/bots/queries/retention';
-import { claimBotUpdates, findBotPosition, storeBotUpdates } from '../../../src/bots/queries/updates';
-import { PlatformError } from '../../../src/bots/platform-error';
-import { SWEEP_MS, type StoredUpdate } from '../../../src/bots/intake';
+import { createPool } from '../../../src/base/db/pool';
+import { removalsOf } from '../../../src/base/db/retention';
+import { retention } from '../../../src/domains/bots/queries/retention';
+import { claimBotUpdates, findBotPosition, storeBotUpdates } from '../../../src/domains/bots/queries/updates';
+import { PlatformError } from '../../../src/domains/bots/platform-error';
+import { SWEEP_MS, type StoredUpdate } from '../../../src/domains/bots/intake';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { startIntake, telegramText, textOf, type RunningIntake } from './fixture';

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { postFile } from '../../../src/bots/media/multipart';
-import { readMultipart } from '../../../src/embedded/simulator/multipart';
+import { postFile } from '../../../src/domains/bots/media/multipart';
+import { readMultipart } from '../../../src/local/simulator/multipart';
 
 const CHUNK = Buffer.alloc(64 * 1024, 1);
 const CHUNKS = 1_000;

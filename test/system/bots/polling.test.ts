@@ -1,8 +1,8 @@
-import { parseUpdate } from '../../../src/bots/parse-update';
-import { createLeaders } from '../../../src/bots/leader';
-import { type Polling, startPolling } from '../../../src/bots/polling';
-import type { Messenger } from '../../../src/bots/messenger';
-import type { StoredUpdate } from '../../../src/bots/intake';
+import { parseUpdate } from '../../../src/domains/bots/parse-update';
+import { createLeaders } from '../../../src/domains/bots/leader';
+import { type Polling, startPolling } from '../../../src/domains/bots/polling';
+import type { Messenger } from '../../../src/domains/bots/messenger';
+import type { StoredUpdate } from '../../../src/domains/bots/intake';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually, SOON_MS } from '../../support/eventually';
 import { quiet, startBotFixture, startIntake, textOf, type BotFixture, type RunningIntake } from './fixture';

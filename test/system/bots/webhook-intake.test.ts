@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import Koa from 'koa';
-import type { StoredUpdate } from '../../../src/bots/intake';
-import { webhookIntake } from '../../../src/bots/webhook-intake';
-import { errorMapper } from '../../../src/http/errors';
-import { startServer, type RunningServer } from '../../../src/http/server';
+import type { StoredUpdate } from '../../../src/domains/bots/intake';
+import { webhookIntake } from '../../../src/domains/bots/webhook-intake';
+import { errorMapper } from '../../../src/base/http/errors';
+import { startServer, type RunningServer } from '../../../src/base/http/server';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { quiet, startBotFixture, startIntake, telegramText, textOf, type RunningIntake } from './fixture';

@@ -1,6 +1,9 @@
-import type { Messenger } from '../../../src/bots/messenger';
-import { findWebhookRegistration } from '../../../src/bots/queries/webhooks';
-import { startWebhookRegistration, type RunningRegistration } from '../../../src/bots/webhook-registration';
+import type { Messenger } from '../../../src/domains/bots/messenger';
+import { findWebhookRegistration } from '../../../src/domains/bots/queries/webhooks';
+import {
+  startWebhookRegistration,
+  type RunningRegistration,
+} from '../../../src/domains/bots/webhook-registration';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { quiet, startBotFixture, type BotFixture } from './fixture';

@@ -1,5 +1,5 @@
-import { copyNext } from '../../../src/broadcasts/audience-job';
-import { fireScheduled } from '../../../src/broadcasts/scheduled/fire';
+import { copyNext } from '../../../src/domains/broadcasts/audience-job';
+import { fireScheduled } from '../../../src/domains/broadcasts/scheduled/fire';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { expectError } from '../http/fixture';

@@ -1,4 +1,4 @@
-import { localTimeAt } from '../../../src/contract/zones';
+import { localTimeAt } from '../../../src/base/contract/zones';
 
 const HOUR = 3_600_000;
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { lockBotPace } from '../../../src/bots/queries/pace';
+import { lockBotPace } from '../../../src/domains/bots/queries/pace';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { addCrowd, eventsOf, subscribePerson, textsTo, untilBroadcast } from '../messages/fixture';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { startRunNow } from '../../../src/broadcasts/recurring/entries';
-import { runDue } from '../../../src/broadcasts/recurring/runs';
-import { localTimeAt } from '../../../src/contract/zones';
+import { startRunNow } from '../../../src/domains/broadcasts/recurring/entries';
+import { runDue } from '../../../src/domains/broadcasts/recurring/runs';
+import { localTimeAt } from '../../../src/base/contract/zones';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { installDatabaseClock, type DatabaseClock } from '../../support/database-clock';
 import { startTestService, type TestProject, type TestService } from '../../support/service';

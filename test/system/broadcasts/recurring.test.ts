@@ -1,9 +1,13 @@
 import { temporal } from '@temporalio/proto';
-import { changeRecurring, findRecurringById, lockRecurring } from '../../../src/broadcasts/recurring/queries';
-import { advance, runDue } from '../../../src/broadcasts/recurring/runs';
-import { localTimeAt } from '../../../src/contract/zones';
-import { withTransaction } from '../../../src/db/pool';
-import { searchAttributes, workflowIds } from '../../../src/temporal/names';
+import {
+  changeRecurring,
+  findRecurringById,
+  lockRecurring,
+} from '../../../src/domains/broadcasts/recurring/queries';
+import { advance, runDue } from '../../../src/domains/broadcasts/recurring/runs';
+import { localTimeAt } from '../../../src/base/contract/zones';
+import { withTransaction } from '../../../src/base/db/pool';
+import { searchAttributes, workflowIds } from '../../../src/base/temporal/names';
 import { thenDue } from '../../support/agenda';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { markCancelling } from '../../../src/broadcasts/queries/broadcasts';
-import { workflowIds } from '../../../src/temporal/names';
+import { markCancelling } from '../../../src/domains/broadcasts/queries/broadcasts';
+import { workflowIds } from '../../../src/base/temporal/names';
 import { thenDue } from '../../support/agenda';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';

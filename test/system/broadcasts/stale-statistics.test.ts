@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createPool } from '../../../src/db/pool';
-import { updateRecipients, type BroadcastRun } from '../../../src/broadcasts/queries/runs';
+import { createPool } from '../../../src/base/db/pool';
+import { updateRecipients, type BroadcastRun } from '../../../src/domains/broadcasts/queries/runs';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { projectsOf } from '../../support/installation';
 import { createApi } from '../../support/api';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { insertBatch, insertBatchRecipients } from '../../../src/broadcasts/batch/queries';
-import { startBatch } from '../../../src/broadcasts/batch/start';
-import { runBroadcast } from '../../../src/broadcasts/run';
+import { insertBatch, insertBatchRecipients } from '../../../src/domains/broadcasts/batch/queries';
+import { startBatch } from '../../../src/domains/broadcasts/batch/start';
+import { runBroadcast } from '../../../src/domains/broadcasts/run';
 import { startTestService, type TestService } from '../../support/service';
 import { addCrowd, eventsOf, untilBroadcast } from '../messages/fixture';
 

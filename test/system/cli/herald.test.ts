@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { runHerald } from '../../support/npm-start';
-import { formatSubscriberId } from '../../../src/contract/ids';
-import { findProjectByKey } from '../../../src/projects/queries/keys';
-import { sha256 } from '../../../src/lib/tokens';
+import { formatSubscriberId } from '../../../src/base/contract/ids';
+import { findProjectByKey } from '../../../src/domains/projects/queries/keys';
+import { sha256 } from '../../../src/base/lib/tokens';
 import { herald } from './fixture';
 
 jest.setTimeout(120_000);

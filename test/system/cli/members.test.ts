@@ -1,4 +1,4 @@
-import { eventRegistry } from '../../../src/events/contract';
+import { eventRegistry } from '../../../src/domains/events/contract';
 import type { Installation } from '../../support/installation';
 import { useService } from '../../support/use-service';
 import { startOf } from '../login/fixture';

@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Cipher } from '../../../src/lib/cipher';
-import { openKeyFile, readKeyFile } from '../../../src/embedded/key-file';
-import { ownIdentity } from '../../../src/embedded/process-identity';
-import { rotateEncryption } from '../../../src/operations/rotate-encryption';
-import { sealedColumns } from '../../../src/roles/sealed-columns';
+import { Cipher } from '../../../src/base/lib/cipher';
+import { openKeyFile, readKeyFile } from '../../../src/local/key-file';
+import { ownIdentity } from '../../../src/local/process-identity';
+import { rotateEncryption } from '../../../src/process/operations/rotate-encryption';
+import { sealedColumns } from '../../../src/process/roles/sealed-columns';
 import { confirmedSession, createSession } from '../login/fixture';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { findTemporalCli } from '../../../src/embedded/temporal-cli';
+import { findTemporalCli } from '../../../src/local/temporal/cli';
 import { buildChangedBundle, type ChangedBundle } from '../replay/fixture';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { createPool } from '../../../src/db/pool';
-import { claimExpress, claimSlotless } from '../../../src/webhooks/queries/claim';
-import { findDueWork } from '../../../src/webhooks/queries/due';
-import { claimableLag, firstAttemptsWait } from '../../../src/webhooks/queries/lag';
-import { recordSuccesses } from '../../../src/webhooks/queries/results';
-import { endExpiredLeases, removeSlotless, shortenStartLease } from '../../../src/webhooks/queries/queue';
+import { createPool } from '../../../src/base/db/pool';
+import { claimExpress, claimSlotless } from '../../../src/domains/webhooks/queries/claim';
+import { findDueWork } from '../../../src/domains/webhooks/queries/due';
+import { claimableLag, firstAttemptsWait } from '../../../src/domains/webhooks/queries/lag';
+import { recordSuccesses } from '../../../src/domains/webhooks/queries/results';
+import {
+  endExpiredLeases,
+  removeSlotless,
+  shortenStartLease,
+} from '../../../src/domains/webhooks/queries/queue';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 /** What a delivery writes on its way to a success. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { beginRun, reportRun } from '../../../src/broadcasts/queries/runs';
-import { withTransaction } from '../../../src/db/pool';
-import { lockEndpoint, rotateSecret } from '../../../src/webhooks/queries/endpoints';
+import { beginRun, reportRun } from '../../../src/domains/broadcasts/queries/runs';
+import { withTransaction } from '../../../src/base/db/pool';
+import { lockEndpoint, rotateSecret } from '../../../src/domains/webhooks/queries/endpoints';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 

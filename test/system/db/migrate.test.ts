@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { applyMigrations, migrate, SchemaMismatch, STATEMENT_BY_STATEMENT } from '../../../src/db/migrate';
-import { createPool } from '../../../src/db/pool';
+import {
+  applyMigrations,
+  migrate,
+  SchemaMismatch,
+  STATEMENT_BY_STATEMENT,
+} from '../../../src/base/db/migrate';
+import { createPool } from '../../../src/base/db/pool';
 import { eventually } from '../../support/eventually';
 
 const lines = (...statements: string[]) => `${statements.join(';\n')};\n`;

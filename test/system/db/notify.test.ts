@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { createNotifications, notifyAfterCommit, notifyChannels } from '../../../src/db/notify';
-import { withTransaction } from '../../../src/db/pool';
+import { createNotifications, notifyAfterCommit, notifyChannels } from '../../../src/base/db/notify';
+import { withTransaction } from '../../../src/base/db/pool';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 

@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { startTestService, type TestService } from '../../support/service';
 import { confirmedSession, createSession } from '../login/fixture';
 import { eventually } from '../../support/eventually';
-import { endExpiredLeases } from '../../../src/webhooks/queries/queue';
+import { endExpiredLeases } from '../../../src/domains/webhooks/queries/queue';
 import { createEndpoint, scriptedReceiver } from '../webhooks/fixture';
 
 /** Tables that grow without end in production. */

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { withCancellation } from '../../../src/db/cancellable';
-import { createPool, withPipelinedTransaction, withTransaction } from '../../../src/db/pool';
-import { row, rows } from '../../../src/db/query';
-import { isUnavailable } from '../../../src/lib/unavailable';
+import { withCancellation } from '../../../src/base/db/cancellable';
+import { createPool, withPipelinedTransaction, withTransaction } from '../../../src/base/db/pool';
+import { row, rows } from '../../../src/base/db/query';
+import { isUnavailable } from '../../../src/base/lib/unavailable';
 import { eventually } from '../../support/eventually';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 

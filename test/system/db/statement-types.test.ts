@@ -11,25 +11,25 @@ import { readStatements, type Kind, type Statement } from '../../support/sql-sta
 /** Statements whose text is only known at run time. */
 const ASSEMBLED = [
   // Of the rules of all rooms: test/system/operations/retention.test.ts runs each of them.
-  /^src\/db\/retention\.ts /,
+  /^src\/base\/db\/retention\.ts /,
   // Of the encrypted columns of all rooms: test/system/cli/rotate-encryption.test.ts.
-  /^src\/db\/sealed-values\.ts /,
+  /^src\/base\/db\/sealed-values\.ts /,
   // Of the personal data of all rooms: test/system/subscribers/personal-data.test.ts.
-  /^src\/subscribers\/queries\/personal-data\.ts `held_/,
+  /^src\/domains\/subscribers\/queries\/personal-data\.ts `held_/,
 ];
 
 /** Statements whose values are a list that a caller passes, or that grows with the request: only their columns are compared. */
 const LISTED_ELSEWHERE = [
-  'src/db/counts.ts name',
-  'src/drip/queries/sync.ts name',
-  'src/helpdesk/queries/tickets.ts name',
-  'src/helpdesk/queries/tickets.ts text',
-  "src/login/queries/log.ts filter.sessionId === undefined ? 'list_sessions' : 'find_logged_session'",
-  'src/login/queries/personal-data.ts name',
-  "src/oidc/queries/clients.ts `update_oidc_client_${sha256(names.join()).toString('hex').slice(0, 16)}`",
-  "src/projects/queries/projects.ts `update_project_${sha256(names.join()).toString('hex').slice(0, 16)}`",
-  "src/subscribers/queries/records.ts `${filter.q === undefined ? 'list' : 'search'}_subscribers${filter.uuids ? '_of_",
-  "src/subscribers/queries/subscriptions.ts 'refresh_subscriber'",
+  'src/base/db/counts.ts name',
+  'src/domains/drip/queries/sync.ts name',
+  'src/domains/helpdesk/queries/tickets.ts name',
+  'src/domains/helpdesk/queries/tickets.ts text',
+  "src/domains/login/queries/log.ts filter.sessionId === undefined ? 'list_sessions' : 'find_logged_session'",
+  'src/domains/login/queries/personal-data.ts name',
+  "src/domains/oidc/queries/clients.ts `update_oidc_client_${sha256(names.join()).toString('hex').slice(0, 16)}`",
+  "src/domains/projects/queries/projects.ts `update_project_${sha256(names.join()).toString('hex').slice(0, 16)}`",
+  "src/domains/subscribers/queries/records.ts `${filter.q === undefined ? 'list' : 'search'}_subscribers${filter.uuids ? '_of_",
+  "src/domains/subscribers/queries/subscriptions.ts 'refresh_subscriber'",
 ];
 
 /** A text of each type. What the driver makes of it is what a caller gets. */

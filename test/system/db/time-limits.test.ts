@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { withTimeout } from '../../../src/lib/timeout';
-import { isUnavailable } from '../../../src/lib/unavailable';
-import { createPool, withTransaction } from '../../../src/db/pool';
-import { createPools, type Purpose } from '../../../src/db/pools';
-import { onBehalfOf } from '../../../src/db/project-share';
+import { withTimeout } from '../../../src/base/lib/timeout';
+import { isUnavailable } from '../../../src/base/lib/unavailable';
+import { createPool, withTransaction } from '../../../src/base/db/pool';
+import { createPools, type Purpose } from '../../../src/base/db/pools';
+import { onBehalfOf } from '../../../src/base/db/project-share';
 import { createTestDatabase, patient, type TestDatabase } from '../../support/database';
 import { startTcpProxy } from '../../support/tcp-proxy';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { advanceEnrolment } from '../../../src/drip/advance';
+import { advanceEnrolment } from '../../../src/domains/drip/advance';
 import { thenDue } from '../../support/agenda';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';

@@ -1,4 +1,4 @@
-import { workflowIds } from '../../../src/temporal/names';
+import { workflowIds } from '../../../src/base/temporal/names';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
 

@@ -1,21 +1,21 @@
-import { loadConfig } from '../../../src/settings';
-import { withTransaction } from '../../../src/db/pool';
+import { loadConfig } from '../../../src/process/settings';
+import { withTransaction } from '../../../src/base/db/pool';
 import { batchKind, startAgenda } from '../../../src/base/agenda';
-import { beginSync, dripSyncs } from '../../../src/drip/sync';
-import { removeUnusedVersions } from '../../../src/drip/queries/chains';
-import { enrolByCauses, dripEntries } from '../../../src/drip/enrol';
-import { lockTriggeredChains } from '../../../src/drip/queries/enrol';
-import { personalData } from '../../../src/drip/queries/personal-data';
-import { createNotifications } from '../../../src/db/notify';
-import type { Person } from '../../../src/db/personal-data';
-import { createLogger } from '../../../src/lib/log';
+import { beginSync, dripSyncs } from '../../../src/domains/drip/sync';
+import { removeUnusedVersions } from '../../../src/domains/drip/queries/chains';
+import { enrolByCauses, dripEntries } from '../../../src/domains/drip/enrol';
+import { lockTriggeredChains } from '../../../src/domains/drip/queries/enrol';
+import { personalData } from '../../../src/domains/drip/queries/personal-data';
+import { createNotifications } from '../../../src/base/db/notify';
+import type { Person } from '../../../src/base/db/personal-data';
+import { createLogger } from '../../../src/base/lib/log';
 import { eventually } from '../../support/eventually';
-import { registerDomains } from '../../../src/roles/domains';
-import type { Cause } from '../../../src/subscribers';
-import { lockSendable } from '../../../src/drip/queries/steps';
-import { removeTemplate } from '../../../src/templates/templates';
-import { failAbandonedMessages, resumableRequests } from '../../../src/messages/abandoned';
-import { claim } from '../../../src/messages/deliver';
+import { registerDomains } from '../../../src/process/roles/domains';
+import type { Cause } from '../../../src/domains/subscribers';
+import { lockSendable } from '../../../src/domains/drip/queries/steps';
+import { removeTemplate } from '../../../src/domains/templates/templates';
+import { failAbandonedMessages, resumableRequests } from '../../../src/domains/messages/abandoned';
+import { claim } from '../../../src/domains/messages/deliver';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 /** The step of an enrolment ($1) of a chain ($2), with its queued message. */

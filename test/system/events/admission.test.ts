@@ -1,5 +1,5 @@
-import { updateProject } from '../../../src/projects/queries/projects';
-import { eventRegistry } from '../../../src/events/contract';
+import { updateProject } from '../../../src/domains/projects/queries/projects';
+import { eventRegistry } from '../../../src/domains/events/contract';
 import type { Installation, TestProject } from '../../support/installation';
 import { eventually } from '../../support/eventually';
 import { useService } from '../../support/use-service';

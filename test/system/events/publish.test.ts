@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { eventNames, eventRegistry, isPublished, type EventName } from '../../../src/events/contract';
-import { createPublish } from '../../../src/events/publish';
-import { newApiKey } from '../../../src/lib/tokens';
-import { insertApiKey } from '../../../src/projects/queries/keys';
+import { eventNames, eventRegistry, isPublished, type EventName } from '../../../src/domains/events/contract';
+import { createPublish } from '../../../src/domains/events/publish';
+import { newApiKey } from '../../../src/base/lib/tokens';
+import { insertApiKey } from '../../../src/domains/projects/queries/keys';
 import { eventually } from '../../support/eventually';
 import type { Api } from '../../support/api';
 import { startTestService, type TestProject, type TestService } from '../../support/service';

@@ -1,8 +1,8 @@
-import { limits } from '../../../src/contract/limits';
-import { createPool, withTransaction } from '../../../src/db/pool';
+import { limits } from '../../../src/base/contract/limits';
+import { createPool, withTransaction } from '../../../src/base/db/pool';
 import { readMessages } from '../../../sdk/typescript/src/stream';
-import { eventRegistry } from '../../../src/events/contract';
-import { emitEvent } from '../../../src/events';
+import { eventRegistry } from '../../../src/domains/events/contract';
+import { emitEvent } from '../../../src/domains/events';
 import { eventually, SOON_MS } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createSession } from '../login/fixture';

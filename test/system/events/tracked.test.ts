@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { eventRegistry } from '../../../src/events/contract';
-import type { Rule } from '../../../src/drip/rules/contract';
-import { rulesHold } from '../../../src/drip/rules/evaluate';
-import { findFacts } from '../../../src/drip/rules/queries';
-import { registerDomains } from '../../../src/roles/domains';
-import { subscriberChangeHooks, type SubscriberChangeHook } from '../../../src/subscribers/on-change';
-import { trackEvents } from '../../../src/tracked/track';
+import { eventRegistry } from '../../../src/domains/events/contract';
+import type { Rule } from '../../../src/domains/drip/rules/contract';
+import { rulesHold } from '../../../src/domains/drip/rules/evaluate';
+import { findFacts } from '../../../src/domains/drip/rules/queries';
+import { registerDomains } from '../../../src/process/roles/domains';
+import { subscriberChangeHooks, type SubscriberChangeHook } from '../../../src/domains/subscribers/on-change';
+import { trackEvents } from '../../../src/domains/subscribers/tracked/track';
 import { barelyInTime } from '../../support/barely-in-time';
 import { eventually } from '../../support/eventually';
 import type { Api } from '../../support/api';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { eventRegistry } from '../../../src/events/contract';
-import { queueTicketNotices } from '../../../src/projects';
+import { eventRegistry } from '../../../src/domains/events/contract';
+import { queueTicketNotices } from '../../../src/domains/projects';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';

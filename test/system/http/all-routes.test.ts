@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { eventRegistry } from '../../../src/events/contract';
-import { auditActionOf } from '../../../src/http/audit-action';
-import type { RouteSpec } from '../../../src/http/route';
-import { createRoutes } from '../../../src/roles/api';
+import { eventRegistry } from '../../../src/domains/events/contract';
+import { auditActionOf } from '../../../src/base/http/audit-action';
+import type { RouteSpec } from '../../../src/base/http/route';
+import { createRoutes } from '../../../src/process/roles/api';
 import type { ApiResponse } from '../../support/api';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { png } from '../../support/png';

@@ -1,5 +1,5 @@
-import { limits } from '../../../src/contract/limits';
-import { errorCodes, type ErrorCode } from '../../../src/contract/errors';
+import { limits } from '../../../src/base/contract/limits';
+import { errorCodes, type ErrorCode } from '../../../src/base/contract/errors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import type { ApiResponse } from '../../support/api';

@@ -1,8 +1,8 @@
 import { request } from 'undici';
-import { MIB } from '../../../src/contract/limits';
-import { findProjectByKey, revokeApiKey } from '../../../src/projects/queries/keys';
-import { updateProject } from '../../../src/projects/queries/projects';
-import { sha256 } from '../../../src/lib/tokens';
+import { MIB } from '../../../src/base/contract/limits';
+import { findProjectByKey, revokeApiKey } from '../../../src/domains/projects/queries/keys';
+import { updateProject } from '../../../src/domains/projects/queries/projects';
+import { sha256 } from '../../../src/base/lib/tokens';
 import { stablePort } from '../../support/stable-port';
 import { scrape } from '../operations/fixture';
 import { createApi, type ApiResponse } from '../../support/api';

@@ -1,5 +1,5 @@
 import net from 'node:net';
-import { errorTable, isRetryable, type ErrorCode } from '../../../src/contract/errors';
+import { errorTable, isRetryable, type ErrorCode } from '../../../src/base/contract/errors';
 
 export interface Answer {
   status: number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { encodeCursor } from '../../../src/contract/cursor';
-import { errorTable, isErrorCode, isRetryable } from '../../../src/contract/errors';
+import { encodeCursor } from '../../../src/base/contract/cursor';
+import { errorTable, isErrorCode, isRetryable } from '../../../src/base/contract/errors';
 import { eventually } from '../../support/eventually';
 import { readText } from '../../support/read-text';
 import type { Installation, TestProject } from '../../support/installation';

@@ -1,10 +1,10 @@
 import pino from 'pino';
 import { z } from 'zod';
-import { AppError } from '../../../src/contract/errors';
-import { createApp } from '../../../src/http/app';
-import { createHealthRoutes } from '../../../src/http/health-routes';
-import { Binary, route, type Route } from '../../../src/http/route';
-import { startServer, type RunningServer } from '../../../src/http/server';
+import { AppError } from '../../../src/base/contract/errors';
+import { createApp } from '../../../src/base/http/app';
+import { createHealthRoutes } from '../../../src/base/http/health-routes';
+import { Binary, route, type Route } from '../../../src/base/http/route';
+import { startServer, type RunningServer } from '../../../src/base/http/server';
 import { expectError } from './fixture';
 
 const lines: string[] = [];

@@ -1,4 +1,4 @@
-import { KIB, limits, MIB } from '../../../src/contract/limits';
+import { KIB, limits, MIB } from '../../../src/base/contract/limits';
 import { longestStall } from '../../support/longest-stall';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { expectError } from './fixture';

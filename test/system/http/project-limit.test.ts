@@ -1,4 +1,4 @@
-import { updateProject } from '../../../src/projects/queries/projects';
+import { updateProject } from '../../../src/domains/projects/queries/projects';
 import type { ApiResponse } from '../../support/api';
 import { startTestService, type TestService } from '../../support/service';
 import { eventually, SOON_MS } from '../../support/eventually';

@@ -1,4 +1,4 @@
-import { createRateLimiter } from '../../../src/http/rate-limiter';
+import { createRateLimiter } from '../../../src/base/http/rate-limiter';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 let database: TestDatabase;

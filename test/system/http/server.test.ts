@@ -1,10 +1,10 @@
 import { Agent, request } from 'undici';
 import pino from 'pino';
-import { createApp } from '../../../src/http/app';
-import { route } from '../../../src/http/route';
-import { startServer, type ServerOptions } from '../../../src/http/server';
+import { createApp } from '../../../src/base/http/app';
+import { route } from '../../../src/base/http/route';
+import { startServer, type ServerOptions } from '../../../src/base/http/server';
 import { eventually } from '../../support/eventually';
-import { MIB } from '../../../src/contract/limits';
+import { MIB } from '../../../src/base/contract/limits';
 import { expectEnvelope, receiveAll, sendLarge, sendRaw } from './fixture';
 
 const docsUrl = () => 'http://docs.example/errors';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventRegistry } from '../../../src/events/contract';
+import { eventRegistry } from '../../../src/domains/events/contract';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';
 import { confirmedSession } from '../login/fixture';

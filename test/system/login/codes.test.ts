@@ -1,4 +1,4 @@
-import { returnUrl } from '../../../src/login/contract';
+import { returnUrl } from '../../../src/domains/login/contract';
 import { eventually, SOON_MS } from '../../support/eventually';
 import type { Installation } from '../../support/installation';
 import { useService } from '../../support/use-service';

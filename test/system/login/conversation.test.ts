@@ -1,4 +1,4 @@
-import type { Channel } from '../../../src/contract/common';
+import type { Channel } from '../../../src/base/contract/common';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';

@@ -1,4 +1,4 @@
-import { changeProject } from '../../../src/projects/change-project';
+import { changeProject } from '../../../src/domains/projects/change-project';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import {

@@ -1,5 +1,5 @@
-import { sessionOutcome } from '../../../src/login/session-outcome';
-import type { Channel } from '../../../src/contract/common';
+import { sessionOutcome } from '../../../src/domains/login/session-outcome';
+import type { Channel } from '../../../src/base/contract/common';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestService } from '../../support/service';
 import {

@@ -1,4 +1,4 @@
-import { recordOpening } from '../../../src/login/queries/sessions';
+import { recordOpening } from '../../../src/domains/login/queries/sessions';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 describe('openings of a static link', () => {

@@ -1,7 +1,7 @@
-import { claimOverdueSessions, findOpenSession } from '../../../src/login/queries/starts';
-import { startSessionRelay } from '../../../src/login/relay';
-import { createSessionStarter } from '../../../src/login/workflow-client';
-import { workflowIds } from '../../../src/temporal/names';
+import { claimOverdueSessions, findOpenSession } from '../../../src/domains/login/queries/starts';
+import { startSessionRelay } from '../../../src/domains/login/relay';
+import { createSessionStarter } from '../../../src/domains/login/workflow-client';
+import { workflowIds } from '../../../src/base/temporal/names';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import {

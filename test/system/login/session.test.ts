@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Channel } from '../../../src/contract/common';
+import type { Channel } from '../../../src/base/contract/common';
 import { eventually } from '../../support/eventually';
 import type { Installation } from '../../support/installation';
 import { useService } from '../../support/use-service';

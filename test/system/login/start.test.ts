@@ -1,4 +1,4 @@
-import { findOpenSession } from '../../../src/login/queries/starts';
+import { findOpenSession } from '../../../src/domains/login/queries/starts';
 import { eventually } from '../../support/eventually';
 import type { Installation } from '../../support/installation';
 import { useService } from '../../support/use-service';

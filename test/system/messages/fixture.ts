@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Channel } from '../../../src/contract/common';
-import type { EventName } from '../../../src/events/contract';
+import type { Channel } from '../../../src/base/contract/common';
+import type { EventName } from '../../../src/domains/events/contract';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Channel } from '../../../src/contract/common';
+import type { Channel } from '../../../src/base/contract/common';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';
 import { addCrowd, botMessages, freshName, subscribePerson, textsTo, type Person } from './fixture';

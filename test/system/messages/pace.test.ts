@@ -1,4 +1,4 @@
-import { runRetention } from '../../../src/operations/retention';
+import { runRetention } from '../../../src/process/operations/retention';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { eventsOf, subscribePerson, textsTo, type Person } from './fixture';

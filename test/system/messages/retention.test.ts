@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { runRetention } from '../../../src/operations/retention';
+import { runRetention } from '../../../src/process/operations/retention';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { eventsOf, freshName, subscribePerson, type Person } from './fixture';
 

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { formatSubscriberId } from '../../../src/contract/ids';
+import { formatSubscriberId } from '../../../src/base/contract/ids';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';

@@ -2,7 +2,7 @@ import { testCipher, type Installation, type TestProject } from '../../support/i
 import { useService } from '../../support/use-service';
 import { openCookieBrowser } from '../../support/cookie-browser';
 import { eventsOf } from '../login/fixture';
-import { rotateKeys } from '../../../src/oidc';
+import { rotateKeys } from '../../../src/domains/oidc';
 import { eventually } from '../../support/eventually';
 import {
   AFTER_LOGOUT,

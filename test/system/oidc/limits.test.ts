@@ -1,5 +1,5 @@
 import { openCookieBrowser } from '../../support/cookie-browser';
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { copySession } from '../login/fixture';
 import { createClient, discover, newAttempt, postToken, tokensOf, type CreatedClient } from './fixture';

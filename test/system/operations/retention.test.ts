@@ -1,8 +1,8 @@
 import pino from 'pino';
-import tablesOfRooms from '../../../src/db/migrations/tables.json';
-import { removalsOf, retentions, type Retention, type TableEnd } from '../../../src/db/retention';
-import { runRetention } from '../../../src/operations/retention';
-import { registerDomains } from '../../../src/roles/domains';
+import tablesOfRooms from '../../../src/base/db/migrations/tables.json';
+import { removalsOf, retentions, type Retention, type TableEnd } from '../../../src/base/db/retention';
+import { runRetention } from '../../../src/process/operations/retention';
+import { registerDomains } from '../../../src/process/roles/domains';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 /** At least one row in every table that grows, as of now. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { bundleWorkflowCode } from '@temporalio/worker';
-import type { History as RecordedHistory } from '../../../src/temporal/history-json';
+import type { History as RecordedHistory } from '../../../src/base/temporal/history-json';
 import { packed } from '../../support/packed-file';
 import { HISTORY_FILE, historiesDir } from './histories';
 

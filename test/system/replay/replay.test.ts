@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { Runtime, Worker } from '@temporalio/worker';
 import pino from 'pino';
-import { replayHistories } from '../../../src/operations/replay';
-import { readHistoryJson } from '../../../src/temporal/history-json';
-import { installRuntime } from '../../../src/temporal/workers';
+import { replayHistories } from '../../../src/process/operations/replay';
+import { readHistoryJson } from '../../../src/base/temporal/history-json';
+import { installRuntime } from '../../../src/base/temporal/workers';
 import * as workflows from '../../../workflows';
 import { eventually } from '../../support/eventually';
 import { historyJson as read, recorded } from './histories';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { AppError } from '../../../src/contract/errors';
+import { AppError } from '../../../src/base/contract/errors';
 
 /**
  * `unavailable`: 503 with Retry-After instead of the request. `lost`: the request is carried out, its response is not seen.

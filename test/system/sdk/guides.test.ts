@@ -5,7 +5,7 @@ import path from 'node:path';
 import { builtPackage, pythonProject } from '../../support/sdk';
 import type { Installation } from '../../support/installation';
 import { useService } from '../../support/use-service';
-import { sign } from '../../../src/webhooks/signature';
+import { sign } from '../../../src/domains/webhooks/signature';
 import { eventually } from '../../support/eventually';
 import { subscribePerson } from '../messages/fixture';
 import { confirm, languages, runScript } from './fixture';

@@ -1,5 +1,5 @@
-import { limits } from '../../../src/contract/limits';
-import { parseCsv } from '../../../src/lib/csv';
+import { limits } from '../../../src/base/contract/limits';
+import { parseCsv } from '../../../src/base/lib/csv';
 import { eventually, SOON_MS } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createPool } from '../../../src/db/pool';
-import { acceptImport, createImportReader } from '../../../src/subscribers/import-file';
-import { workflowIds } from '../../../src/temporal/names';
+import { createPool } from '../../../src/base/db/pool';
+import { acceptImport, createImportReader } from '../../../src/domains/subscribers/import-file';
+import { workflowIds } from '../../../src/base/temporal/names';
 import { recordHistory } from '../replay/fixture';
 import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
 import { eventually } from '../../support/eventually';

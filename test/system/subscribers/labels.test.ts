@@ -1,4 +1,4 @@
-import { changeLabel } from '../../../src/subscribers/labels';
+import { changeLabel } from '../../../src/domains/subscribers/labels';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { expectError } from '../http/fixture';

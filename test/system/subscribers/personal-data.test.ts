@@ -1,7 +1,7 @@
-import type { PersonalTable } from '../../../src/db/personal-data';
-import { registerDomains } from '../../../src/roles/domains';
-import { heldTables, personalData } from '../../../src/subscribers/personal-data';
-import { ownPersonalData, readHeld } from '../../../src/subscribers/queries/personal-data';
+import type { PersonalTable } from '../../../src/base/db/personal-data';
+import { registerDomains } from '../../../src/process/roles/domains';
+import { heldTables, personalData } from '../../../src/domains/subscribers/personal-data';
+import { ownPersonalData, readHeld } from '../../../src/domains/subscribers/queries/personal-data';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 /** Names of columns that hold a person, what they wrote, or what was written to them. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { botTexts } from '../../../src/bots';
-import { formatSubscriberId } from '../../../src/contract/ids';
-import { eventRegistry } from '../../../src/events/contract';
-import { newApiKey } from '../../../src/lib/tokens';
-import { insertApiKey } from '../../../src/projects/queries/keys';
+import { botTexts } from '../../../src/domains/bots';
+import { formatSubscriberId } from '../../../src/base/contract/ids';
+import { eventRegistry } from '../../../src/domains/events/contract';
+import { newApiKey } from '../../../src/base/lib/tokens';
+import { insertApiKey } from '../../../src/domains/projects/queries/keys';
 import { eventually } from '../../support/eventually';
-import { ERASED_SUBSCRIBER_ID } from '../../../src/subscribers';
+import { ERASED_SUBSCRIBER_ID } from '../../../src/domains/subscribers';
 import type { ApiResponse } from '../../support/api';
 import type { Installation, TestProject } from '../../support/installation';
 import { startTestService } from '../../support/service';

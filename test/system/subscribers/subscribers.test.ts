@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { formatSubscriberId } from '../../../src/contract/ids';
+import { formatSubscriberId } from '../../../src/base/contract/ids';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';

@@ -1,8 +1,8 @@
-import type { Channel } from '../../../src/contract/common';
-import type { Role } from '../../../src/contract/scopes';
-import { sha256 } from '../../../src/lib/tokens';
-import { operator } from '../../../src/projects/team/granting';
-import { createInvitation, tokenOf } from '../../../src/projects/team/invitations';
+import type { Channel } from '../../../src/base/contract/common';
+import type { Role } from '../../../src/base/contract/scopes';
+import { sha256 } from '../../../src/base/lib/tokens';
+import { operator } from '../../../src/domains/projects/team/granting';
+import { createInvitation, tokenOf } from '../../../src/domains/projects/team/invitations';
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../../support/eventually';
 import type { Api } from '../../support/api';

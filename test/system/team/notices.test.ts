@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { queueFormMessages, queueNotices, queueTicketNotices } from '../../../src/projects';
-import { endNotice } from '../../../src/projects/queries/notices';
+import { queueFormMessages, queueNotices, queueTicketNotices } from '../../../src/domains/projects';
+import { endNotice } from '../../../src/domains/projects/queries/notices';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';

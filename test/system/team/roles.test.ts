@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { roles, roleScopes, scopes, type Scope } from '../../../src/contract/scopes';
-import { scopeOf, type RouteSpec } from '../../../src/http/route';
-import { createRoutes } from '../../../src/roles/api';
+import { roles, roleScopes, scopes, type Scope } from '../../../src/base/contract/scopes';
+import { scopeOf, type RouteSpec } from '../../../src/base/http/route';
+import { createRoutes } from '../../../src/process/roles/api';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { ownPage } from '../../support/own-page';
 import { insertMemberRow } from './fixture';

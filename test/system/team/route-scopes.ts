@@ -1,4 +1,4 @@
-import type { Scope } from '../../../src/contract/scopes';
+import type { Scope } from '../../../src/base/contract/scopes';
 
 /**
  * The scope that each route of the API requires. Written by hand from the decisions and not derived from the routes, so that a route that

@@ -1,4 +1,4 @@
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { startTestService, type TestService } from '../../support/service';
 import { copySession } from '../login/fixture';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { limits, plans } from '../../../src/contract/limits';
-import { scopes, type Role } from '../../../src/contract/scopes';
-import { findCallerBySession } from '../../../src/projects/queries/dashboard-sessions';
+import { limits, plans } from '../../../src/base/contract/limits';
+import { scopes, type Role } from '../../../src/base/contract/scopes';
+import { findCallerBySession } from '../../../src/domains/projects/queries/dashboard-sessions';
 import { eventually, SOON_MS } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';

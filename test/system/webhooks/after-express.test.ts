@@ -1,6 +1,6 @@
-import { claimExpress, claimSlotless, claimStarts } from '../../../src/webhooks/queries/claim';
-import { recordAttempt } from '../../../src/webhooks/queries/results';
-import { removeSlotless } from '../../../src/webhooks/queries/queue';
+import { claimExpress, claimSlotless, claimStarts } from '../../../src/domains/webhooks/queries/claim';
+import { recordAttempt } from '../../../src/domains/webhooks/queries/results';
+import { removeSlotless } from '../../../src/domains/webhooks/queries/queue';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createEndpoint, emitOne } from './fixture';
 

@@ -1,9 +1,9 @@
 import { createDeliveryActivities } from '../../../activities/deliver-webhook';
-import { announceEndpointChanges } from '../../../src/webhooks/alerts';
-import { createAttempter, type Attempter } from '../../../src/webhooks/attempt';
-import { createFastEndpoints } from '../../../src/webhooks/fast-endpoints';
-import { claimExpress } from '../../../src/webhooks/queries/claim';
-import { recordSuccesses } from '../../../src/webhooks/queries/results';
+import { announceEndpointChanges } from '../../../src/domains/webhooks/alerts';
+import { createAttempter, type Attempter } from '../../../src/domains/webhooks/attempt';
+import { createFastEndpoints } from '../../../src/domains/webhooks/fast-endpoints';
+import { claimExpress } from '../../../src/domains/webhooks/queries/claim';
+import { recordSuccesses } from '../../../src/domains/webhooks/queries/results';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import {

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { resolveAndVet } from '../../../src/outbound/addresses';
+import { resolveAndVet } from '../../../src/base/outbound/addresses';
 import {
   type Attempter,
   type AttemptInput,
   type AttempterOptions,
   createAttempter,
-} from '../../../src/webhooks/attempt';
+} from '../../../src/domains/webhooks/attempt';
 import { verifySignature as verify } from '../../../sdk/typescript/src';
 import { SOON_MS } from '../../support/eventually';
 import {

@@ -1,9 +1,9 @@
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createDeliveryActivities } from '../../../activities/deliver-webhook';
-import { createFastEndpoints } from '../../../src/webhooks/fast-endpoints';
-import { runRetention } from '../../../src/operations/retention';
-import { createAttempter, type Attempter } from '../../../src/webhooks/attempt';
-import { restartDelivery } from '../../../src/webhooks/queries/deliveries';
+import { createFastEndpoints } from '../../../src/domains/webhooks/fast-endpoints';
+import { runRetention } from '../../../src/process/operations/retention';
+import { createAttempter, type Attempter } from '../../../src/domains/webhooks/attempt';
+import { restartDelivery } from '../../../src/domains/webhooks/queries/deliveries';
 import { eventually } from '../../support/eventually';
 import {
   createEndpoint,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { runRetention } from '../../../src/operations/retention';
-import { recoverEndpoint } from '../../../src/webhooks/delivery-requests';
-import { recoverDeliveries } from '../../../src/webhooks/queries/deliveries';
-import { deleteEndpoint } from '../../../src/webhooks/queries/endpoints';
+import { runRetention } from '../../../src/process/operations/retention';
+import { recoverEndpoint } from '../../../src/domains/webhooks/delivery-requests';
+import { recoverDeliveries } from '../../../src/domains/webhooks/queries/deliveries';
+import { deleteEndpoint } from '../../../src/domains/webhooks/queries/endpoints';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createEndpoint } from './fixture';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { testCipher, type Installation, type TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';
-import { withTransaction } from '../../../src/db/pool';
-import { openHeaders } from '../../../src/webhooks/own-headers';
-import { deliveries } from '../../../src/webhooks/queries/fan-out';
+import { withTransaction } from '../../../src/base/db/pool';
+import { openHeaders } from '../../../src/domains/webhooks/own-headers';
+import { deliveries } from '../../../src/domains/webhooks/queries/fan-out';
 import { createEndpoint } from './fixture';
 
 /** The API alone: nothing here needs Temporal. */

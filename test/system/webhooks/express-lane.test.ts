@@ -1,8 +1,8 @@
 import type http from 'node:http';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
-import { searchAttributes } from '../../../src/temporal/names';
-import { claimAttempt } from '../../../src/webhooks/queries/attempts';
+import { searchAttributes } from '../../../src/base/temporal/names';
+import { claimAttempt } from '../../../src/domains/webhooks/queries/attempts';
 import { verifySignature as verify } from '../../../sdk/typescript/src';
 import { nextAttemptQuery } from '../../../workflows/deliver-webhook';
 import {

@@ -1,5 +1,5 @@
 import type http from 'node:http';
-import type { EventName } from '../../../src/events/contract';
+import type { EventName } from '../../../src/domains/events/contract';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
 import { startReceiver, type ReceivedRequest, type Receiver } from '../../support/receiver';

@@ -1,9 +1,9 @@
 import { createDeliveryActivities } from '../../../activities/deliver-webhook';
-import { runRetention } from '../../../src/operations/retention';
-import { createAttempter, type Attempter } from '../../../src/webhooks/attempt';
-import { createFastEndpoints } from '../../../src/webhooks/fast-endpoints';
-import { claimExpress, type ExpressClaim } from '../../../src/webhooks/queries/claim';
-import { LOST, recordAttempt, recordSuccesses } from '../../../src/webhooks/queries/results';
+import { runRetention } from '../../../src/process/operations/retention';
+import { createAttempter, type Attempter } from '../../../src/domains/webhooks/attempt';
+import { createFastEndpoints } from '../../../src/domains/webhooks/fast-endpoints';
+import { claimExpress, type ExpressClaim } from '../../../src/domains/webhooks/queries/claim';
+import { LOST, recordAttempt, recordSuccesses } from '../../../src/domains/webhooks/queries/results';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import {
   createEndpoint,

@@ -1,5 +1,5 @@
-import { recordSuccesses, type ExpressSuccess } from '../../../src/webhooks/queries/results';
-import { claimExpress, type ExpressClaim } from '../../../src/webhooks/queries/claim';
+import { recordSuccesses, type ExpressSuccess } from '../../../src/domains/webhooks/queries/results';
+import { claimExpress, type ExpressClaim } from '../../../src/domains/webhooks/queries/claim';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createEndpoint, emitExample } from './fixture';
 

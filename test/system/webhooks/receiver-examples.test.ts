@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Attempter, createAttempter } from '../../../src/webhooks/attempt';
-import { sign } from '../../../src/webhooks/signature';
+import { type Attempter, createAttempter } from '../../../src/domains/webhooks/attempt';
+import { sign } from '../../../src/domains/webhooks/signature';
 import { pythonProject, typescriptProject } from '../../support/sdk';
 
 const root = join(__dirname, '../../..');

@@ -1,9 +1,9 @@
-import type { RuleOperator } from '../../../src/contract/rules';
-import { propertyRulesSchema } from '../../../src/drip/rules/contract';
-import { propertyRulesHold } from '../../../src/drip/rules/evaluate';
-import { newFormSchema } from '../../../src/forms/contract';
-import { rulesHold } from '../../../src/forms/rules';
-import { newEndpointSchema } from '../../../src/webhooks/contract';
+import type { RuleOperator } from '../../../src/base/contract/rules';
+import { propertyRulesSchema } from '../../../src/domains/drip/rules/contract';
+import { propertyRulesHold } from '../../../src/domains/drip/rules/evaluate';
+import { newFormSchema } from '../../../src/domains/forms/contract';
+import { rulesHold } from '../../../src/domains/forms/rules';
+import { newEndpointSchema } from '../../../src/domains/webhooks/contract';
 import type { Installation } from '../../support/installation';
 import { useService } from '../../support/use-service';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { EventName } from '../../../src/events/contract';
-import { createReadLimit, findEventsWithText } from '../../../src/webhooks/queries/search';
-import { INDEX_BATCH, indexNextEvents } from '../../../src/webhooks/queries/search-index';
-import { indexWhileIdle } from '../../../src/webhooks/search-index';
-import { parseSearchText } from '../../../src/webhooks/search-text';
+import type { EventName } from '../../../src/domains/events/contract';
+import { createReadLimit, findEventsWithText } from '../../../src/domains/webhooks/queries/search';
+import { INDEX_BATCH, indexNextEvents } from '../../../src/domains/webhooks/queries/search-index';
+import { indexWhileIdle } from '../../../src/domains/webhooks/search-index';
+import { parseSearchText } from '../../../src/domains/webhooks/search-text';
 import { eventually } from '../../support/eventually';
 import { loseResponse } from '../../support/lose-response';
 import { startTestService, type TestProject, type TestService } from '../../support/service';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
-import { sign } from '../../../src/webhooks/signature';
+import { sign } from '../../../src/domains/webhooks/signature';
 import { isValidWebhook as isValid } from '../../../sdk/typescript/src';
 import { pythonForStandardWebhooks } from '../../support/python';
 import type { ReceivedRequest } from '../../support/receiver';

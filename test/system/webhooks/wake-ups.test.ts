@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { notifyChannels } from '../../../src/db/notify';
+import { notifyChannels } from '../../../src/base/db/notify';
 import { eventually } from '../../support/eventually';
 import { startReceiver, type Receiver } from '../../support/receiver';
 import { startTestService, type TestProject, type TestService } from '../../support/service';

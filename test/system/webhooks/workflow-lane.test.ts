@@ -1,7 +1,7 @@
 import type http from 'node:http';
-import { searchAttributes } from '../../../src/temporal/names';
-import { claimStarts } from '../../../src/webhooks/queries/claim';
-import { endExpiredLeases } from '../../../src/webhooks/queries/queue';
+import { searchAttributes } from '../../../src/base/temporal/names';
+import { claimStarts } from '../../../src/domains/webhooks/queries/claim';
+import { endExpiredLeases } from '../../../src/domains/webhooks/queries/queue';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import {

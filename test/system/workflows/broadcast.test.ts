@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { BroadcastRef, BroadcastState } from '../../../activities/broadcast';
-import { workflowIds } from '../../../src/temporal/names';
+import { workflowIds } from '../../../src/base/temporal/names';
 import type { broadcast } from '../../../workflows/broadcast';
 import { recordHistory } from '../replay/fixture';
 import { eventually } from '../../support/eventually';

@@ -3,8 +3,8 @@ import { Client, type WorkflowHandle } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import pino from 'pino';
-import { signals } from '../../../src/temporal/names';
-import { installRuntime } from '../../../src/temporal/workers';
+import { signals } from '../../../src/base/temporal/names';
+import { installRuntime } from '../../../src/base/temporal/workers';
 import { eventually } from '../../support/eventually';
 
 /** Workflows alone, on the real server: their activities are played by the test. */

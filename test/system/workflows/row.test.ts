@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import type { RowInput, RowState } from '../../../src/base/agenda';
-import { signals } from '../../../src/temporal/names';
+import { signals } from '../../../src/base/temporal/names';
 import type { row } from '../../../workflows/row';
 import { recordHistory } from '../replay/fixture';
 import { changeShown, startWorkflowFixture, type WorkflowFixture } from './fixture';

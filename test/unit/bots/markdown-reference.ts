@@ -1,5 +1,5 @@
 /**
- * The dialect of src/bots/telegram/markdown.ts written down as plainly as possible, and quadratic for it: what the
+ * The dialect of src/domains/bots/telegram/markdown.ts written down as plainly as possible, and quadratic for it: what the
  * converter must produce for short texts.
  */
 const marks: ReadonlyArray<readonly [mark: string, tag: string]> = [

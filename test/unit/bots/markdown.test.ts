@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { markdownToHtml } from '../../../src/bots/markdown';
-import { parseTelegramText } from '../../../src/embedded/simulator/markup';
+import { markdownToHtml } from '../../../src/domains/bots/markdown';
+import { parseTelegramText } from '../../../src/local/simulator/markup';
 import { referenceHtml } from './markdown-reference';
 import { runs } from '../../support/fuzz';
 

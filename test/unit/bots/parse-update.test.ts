@@ -1,6 +1,6 @@
-import { parseMaxUpdate } from '../../../src/bots/max/update';
-import { parseUpdate } from '../../../src/bots/parse-update';
-import { parseTelegramUpdate } from '../../../src/bots/telegram/update';
+import { parseMaxUpdate } from '../../../src/domains/bots/max/update';
+import { parseUpdate } from '../../../src/domains/bots/parse-update';
+import { parseTelegramUpdate } from '../../../src/domains/bots/telegram/update';
 
 const anna = { id: 42, is_bot: false, first_name: 'Anna', username: 'anna', language_code: 'ru-RU' };
 const privateChat = { id: 42, type: 'private', first_name: 'Anna' };

@@ -1,4 +1,4 @@
-import { shareTurns } from '../../../src/bots/share-turns';
+import { shareTurns } from '../../../src/domains/bots/share-turns';
 
 describe('the turns of a bot', () => {
   const messages = (projectId: string, count: number, calls = 1) =>

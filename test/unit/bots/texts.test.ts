@@ -1,7 +1,7 @@
-import { languages } from '../../../src/contract/common';
-import { limits } from '../../../src/contract/limits';
-import { botTexts, type BotTexts } from '../../../src/bots/texts';
-import { withCode } from '../../../src/bots/with-code';
+import { languages } from '../../../src/base/contract/common';
+import { limits } from '../../../src/base/contract/limits';
+import { botTexts, type BotTexts } from '../../../src/domains/bots/texts';
+import { withCode } from '../../../src/domains/bots/with-code';
 
 function everyText(texts: BotTexts): string[] {
   return Object.entries(texts).map(([name, text]: [string, unknown]) => {

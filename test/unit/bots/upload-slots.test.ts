@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { UploadSlots } from '../../../src/bots/media/slots';
+import { UploadSlots } from '../../../src/domains/bots/media/slots';
 
 describe('upload slots', () => {
   function start(slots: UploadSlots) {

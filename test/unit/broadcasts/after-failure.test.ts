@@ -1,7 +1,7 @@
-import { noResponse, PlatformError } from '../../../src/bots/platform-error';
-import { allowedCalls, botPace } from '../../../src/bots/queries/pace';
-import { buttonReference, outgoing, parseButtonReference } from '../../../src/messages/buttons';
-import { afterFailure, OutageBackoff } from '../../../src/broadcasts/after-failure';
+import { noResponse, PlatformError } from '../../../src/domains/bots/platform-error';
+import { allowedCalls, botPace } from '../../../src/domains/bots/queries/pace';
+import { buttonReference, outgoing, parseButtonReference } from '../../../src/domains/messages/buttons';
+import { afterFailure, OutageBackoff } from '../../../src/domains/broadcasts/after-failure';
 
 describe('what a refusal means for a message of a broadcast', () => {
   const refusal = (reason: PlatformError['reason'], status?: number, retryAfterMs?: number) =>

@@ -1,4 +1,4 @@
-import { enterProject, type ProjectRun } from '../../../src/broadcasts/project-runs';
+import { enterProject, type ProjectRun } from '../../../src/domains/broadcasts/project-runs';
 
 const enter = (project: string): ProjectRun => {
   const run = enterProject(project);

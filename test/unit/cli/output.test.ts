@@ -1,5 +1,5 @@
-import { fitted, print, table } from '../../../src/cli/output';
-import { hasColor } from '../../../src/cli/style';
+import { fitted, print, table } from '../../../src/process/cli/output';
+import { hasColor } from '../../../src/process/cli/style';
 
 const head = ['delivery', 'event', 'status'];
 const rows = [

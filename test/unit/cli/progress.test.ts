@@ -1,4 +1,4 @@
-import { startProgress } from '../../../src/cli/progress';
+import { startProgress } from '../../../src/process/cli/progress';
 
 function terminal(isTTY: boolean): { output: NodeJS.WriteStream; written: string[] } {
   const written: string[] = [];

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { cliReference } from '../../../src/cli/reference';
+import { cliReference } from '../../../src/process/cli/reference';
 
 const reference = cliReference();
 

@@ -1,10 +1,10 @@
-import '../../../src/bots/registry';
+import '../../../src/domains/bots/registry';
 import type { z } from 'zod';
-import { newBatchSchema } from '../../../src/broadcasts/batch/contract';
-import { limits } from '../../../src/contract/limits';
-import { eventRegistry } from '../../../src/events/contract';
-import { verifySchema } from '../../../src/login/contract';
-import { verifyOtpSchema } from '../../../src/messages/contract';
+import { newBatchSchema } from '../../../src/domains/broadcasts/batch/contract';
+import { limits } from '../../../src/base/contract/limits';
+import { eventRegistry } from '../../../src/domains/events/contract';
+import { verifySchema } from '../../../src/domains/login/contract';
+import { verifyOtpSchema } from '../../../src/domains/messages/contract';
 
 const form = eventRegistry['form.submitted'];
 const ticket = eventRegistry['ticket.created'];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { decodeCursor, encodeCursor, toPage } from '../../../src/contract/cursor';
-import { AppError } from '../../../src/contract/errors';
+import { decodeCursor, encodeCursor, toPage } from '../../../src/base/contract/cursor';
+import { AppError } from '../../../src/base/contract/errors';
 
 const row = (n: number) => ({
   id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,

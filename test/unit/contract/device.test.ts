@@ -1,4 +1,4 @@
-import { readUserAgent } from '../../../src/contract/device';
+import { readUserAgent } from '../../../src/base/contract/device';
 
 /** Taken from real browsers. */
 const known: [string, string][] = [

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { limits, MIB } from '../../../src/contract/limits';
-import { retryPolicies } from '../../../src/webhooks/retry-schedule';
+import { limits, MIB } from '../../../src/base/contract/limits';
+import { retryPolicies } from '../../../src/domains/webhooks/retry-schedule';
 
 const root = path.join(__dirname, '..', '..', '..');
 
@@ -56,11 +56,11 @@ const facts: [string, RegExp, number][] = [
   ['docs/receiving-webhooks.md', /2xx within (\d+) seconds/g, limits.webhookAttemptSeconds],
   ['docs/receiving-webhooks.md', /up to (\d+) hours after the first/g, limits.webhookRetryHours],
   ['docs/receiving-webhooks.md', /(\d+) hours after a rotation/g, limits.webhookSecretGraceHours],
-  ['src/webhooks/README.md', /body over (\d+) MiB/g, limits.webhookResponseReadBytes / MIB],
-  ['src/broadcasts/README.md', /towards the ([\d,]+)/g, limits.broadcastRecipients],
-  ['src/projects/README.md', /cookie \((\d+) hours/g, limits.dashboardSessionHours],
-  ['src/projects/README.md', /(\d+) wrong keys/g, limits.dashboardSignInFailures.max],
-  ['src/projects/README.md', /wrong keys in (\d+) minutes/g, limits.dashboardSignInFailures.minutes],
+  ['src/domains/webhooks/README.md', /body over (\d+) MiB/g, limits.webhookResponseReadBytes / MIB],
+  ['src/domains/broadcasts/README.md', /towards the ([\d,]+)/g, limits.broadcastRecipients],
+  ['src/domains/projects/README.md', /cookie \((\d+) hours/g, limits.dashboardSessionHours],
+  ['src/domains/projects/README.md', /(\d+) wrong keys/g, limits.dashboardSignInFailures.max],
+  ['src/domains/projects/README.md', /wrong keys in (\d+) minutes/g, limits.dashboardSignInFailures.minutes],
   ['docs/operations.md', /at most (\d+) days back/g, limits.webhookRecoverDays],
   ['docs/operations.md', /retries for (\d+) hours/g, limits.webhookRetryHours],
   ['docs/operations.md', /(\d+) hours without a success/g, limits.webhookDisableAfterHours],

@@ -1,4 +1,4 @@
-import { errorCodes, errorTable, isRetryable } from '../../../src/contract/errors';
+import { errorCodes, errorTable, isRetryable } from '../../../src/base/contract/errors';
 
 /** Every code with its status: docs/stability.md promises both for 1.x, so a code is only ever added here. */
 const promised: Record<number, string[]> = {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { formatSubscriberId, parseSubscriberId } from '../../../src/contract/ids';
+import { formatSubscriberId, parseSubscriberId } from '../../../src/base/contract/ids';
 
 describe('the public form of a subscriber id', () => {
   it('names the same subscriber in both forms', () => {

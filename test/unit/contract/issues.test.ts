@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { validated } from '../../../src/http/validate';
-import { newChainSchema } from '../../../src/drip/contract';
-import { newRequestSchema } from '../../../src/login/contract';
-import { sendSchema } from '../../../src/messages/contract';
-import { newScheduledSchema } from '../../../src/broadcasts/scheduled/contract';
-import { newTemplateSchema } from '../../../src/templates/contract';
-import { deliveryListQuery, newEndpointSchema } from '../../../src/webhooks/contract';
-import { subscriberChangesSchema } from '../../../src/subscribers/contract';
+import { validated } from '../../../src/base/http/validate';
+import { newChainSchema } from '../../../src/domains/drip/contract';
+import { newRequestSchema } from '../../../src/domains/login/contract';
+import { sendSchema } from '../../../src/domains/messages/contract';
+import { newScheduledSchema } from '../../../src/domains/broadcasts/scheduled/contract';
+import { newTemplateSchema } from '../../../src/domains/templates/contract';
+import { deliveryListQuery, newEndpointSchema } from '../../../src/domains/webhooks/contract';
+import { subscriberChangesSchema } from '../../../src/domains/subscribers/contract';
 
 function refusal(schema: z.ZodType, value: unknown): string {
   try {

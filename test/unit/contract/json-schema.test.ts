@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { routeSpecs } from '../../../sdk/generator/routes';
-import { queryBoolean, queryNumber } from '../../../src/contract/common';
-import { eventTypes } from '../../../src/events/contract';
-import { openApiDocument } from '../../../src/http/openapi';
+import { queryBoolean, queryNumber } from '../../../src/base/contract/common';
+import { eventTypes } from '../../../src/domains/events/contract';
+import { openApiDocument } from '../../../src/site/openapi';
 
 type Json = Record<string, unknown>;
 

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { z } from 'zod';
-import { newBatchSchema } from '../../../src/broadcasts/batch/contract';
-import { newRecurringSchema } from '../../../src/broadcasts/recurring/contract';
-import { newScheduledSchema } from '../../../src/broadcasts/scheduled/contract';
-import { limits } from '../../../src/contract/limits';
-import { withLimits } from '../../../src/http/docs/limit-texts';
-import { newChainSchema, newEnrolmentSchema } from '../../../src/drip/contract';
-import { trackSchema } from '../../../src/tracked/contract';
-import { isInRange } from '../../../src/tracked/track';
-import { sendSchema } from '../../../src/messages/contract';
-import { subscriberChangesSchema } from '../../../src/subscribers/contract';
-import { newTemplateSchema } from '../../../src/templates/contract';
+import { newBatchSchema } from '../../../src/domains/broadcasts/batch/contract';
+import { newRecurringSchema } from '../../../src/domains/broadcasts/recurring/contract';
+import { newScheduledSchema } from '../../../src/domains/broadcasts/scheduled/contract';
+import { limits } from '../../../src/base/contract/limits';
+import { withLimits } from '../../../src/site/docs/limit-texts';
+import { newChainSchema, newEnrolmentSchema } from '../../../src/domains/drip/contract';
+import { trackSchema } from '../../../src/domains/subscribers/tracked/contract';
+import { isInRange } from '../../../src/domains/subscribers/tracked/track';
+import { sendSchema } from '../../../src/domains/messages/contract';
+import { subscriberChangesSchema } from '../../../src/domains/subscribers/contract';
+import { newTemplateSchema } from '../../../src/domains/templates/contract';
 
 const root = path.join(__dirname, '..', '..', '..');
 const filesIn = (folder: string) =>
@@ -38,7 +38,7 @@ test('the code or a guide uses every limit', () => {
 test.each(['en', 'ru'] as const)(
   'every placeholder of the guides and messages names a limit: %s',
   (language) => {
-    const folders = language === 'en' ? ['web/docs/guides'] : ['web/docs/guides/ru', 'src/http/docs/ru'];
+    const folders = language === 'en' ? ['web/docs/guides'] : ['web/docs/guides/ru', 'src/site/docs/ru'];
     const texts = folders.flatMap((folder) => filesIn(folder)).filter((file) => /\.(md|json)$/.test(file));
     const filled = texts.map((file) => withLimits(readFileSync(file, 'utf8'), language));
     expect(filled.join('\n')).not.toMatch(/\{\{(limits|plans|teamLimits)\b/);

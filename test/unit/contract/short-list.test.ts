@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { shortPage } from '../../../src/contract/short-list';
+import { shortPage } from '../../../src/base/contract/short-list';
 
 const keyOf = (item: string) => item;
 const present = keyOf;

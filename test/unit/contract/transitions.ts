@@ -1,4 +1,4 @@
-import { localTimeAt } from '../../../src/contract/zones';
+import { localTimeAt } from '../../../src/base/contract/zones';
 
 /** Half hours, two changes within a month, a change at midnight, in the other direction, or by two hours. */
 export const oddZones = [

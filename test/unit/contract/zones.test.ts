@@ -1,4 +1,10 @@
-import { instantAt, isTimeZone, localTimeAt, timeZones, type LocalTime } from '../../../src/contract/zones';
+import {
+  instantAt,
+  isTimeZone,
+  localTimeAt,
+  timeZones,
+  type LocalTime,
+} from '../../../src/base/contract/zones';
 import { MINUTE, oddZones, offsetAt, shownAt, transitionsOf } from './transitions';
 import { sampled } from '../../support/fuzz';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inReadTurn, inRequestTurn, inTurn } from '../../../src/db/batches';
-import { onBehalfOf, ShareExceeded } from '../../../src/db/project-share';
+import { inReadTurn, inRequestTurn, inTurn } from '../../../src/base/db/batches';
+import { onBehalfOf, ShareExceeded } from '../../../src/base/db/project-share';
 
 /** Notes when it runs, for as long as the promise takes. */
 function watched(notes: string[], name: string, work: Promise<unknown>) {

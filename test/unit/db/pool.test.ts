@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type pg from 'pg';
-import { withCancellation } from '../../../src/db/cancellable';
-import { createPool, withTransaction } from '../../../src/db/pool';
+import { withCancellation } from '../../../src/base/db/cancellable';
+import { createPool, withTransaction } from '../../../src/base/db/pool';
 
 /** The messages of the PostgreSQL protocol that these tests need: a type, a length and a body. */
 function message(type: string, body: Buffer | string): Buffer {

@@ -1,15 +1,19 @@
 import fc from 'fast-check';
-import { AppError } from '../../../src/contract/errors';
-import { ruleOperators } from '../../../src/contract/rules';
-import { propertyRulesSchema, subscriberRulesSchema, type Rule } from '../../../src/drip/rules/contract';
+import { AppError } from '../../../src/base/contract/errors';
+import { ruleOperators } from '../../../src/base/contract/rules';
+import {
+  propertyRulesSchema,
+  subscriberRulesSchema,
+  type Rule,
+} from '../../../src/domains/drip/rules/contract';
 import {
   eventKey,
   eventQuestions,
   propertyRulesHold,
   rulesHold,
   type Facts,
-} from '../../../src/drip/rules/evaluate';
-import { validated } from '../../../src/http/validate';
+} from '../../../src/domains/drip/rules/evaluate';
+import { validated } from '../../../src/base/http/validate';
 
 const facts: Facts = {
   tags: ['vip'],

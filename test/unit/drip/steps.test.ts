@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { localTimeAt, timeZones } from '../../../src/contract/zones';
-import { newChainSchema, type Step, type StepOf } from '../../../src/drip/contract';
+import { localTimeAt, timeZones } from '../../../src/base/contract/zones';
+import { newChainSchema, type Step, type StepOf } from '../../../src/domains/drip/contract';
 import { MINUTE, oddZones, offsetAt, transitionsOf } from '../contract/transitions';
-import { labelsIn } from '../../../src/drip/uses';
-import { delayEnd, stepAfter, stepAfterCondition, windowOpening } from '../../../src/drip/steps';
+import { labelsIn } from '../../../src/domains/drip/uses';
+import { delayEnd, stepAfter, stepAfterCondition, windowOpening } from '../../../src/domains/drip/steps';
 import { runs, sampled } from '../../support/fuzz';
 
 const end = (id: string): Step => ({ id, type: 'end' });

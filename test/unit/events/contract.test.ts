@@ -1,7 +1,7 @@
-import '../../../src/bots/registry';
+import '../../../src/domains/bots/registry';
 import Ajv from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { eventTypes } from '../../../src/events/contract';
+import { eventTypes } from '../../../src/domains/events/contract';
 import {
   eventBody,
   testData,
@@ -9,7 +9,7 @@ import {
   eventRegistry,
   failureReasons,
   isExtension,
-} from '../../../src/events/contract';
+} from '../../../src/domains/events/contract';
 
 /** As the specification lists them. */
 const specified = `

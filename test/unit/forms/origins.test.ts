@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { isAllowedOrigin, originOf } from '../../../src/forms/origins';
+import { isAllowedOrigin, originOf } from '../../../src/domains/forms/origins';
 
 const from = (headers: Record<string, string>) =>
   originOf({ get: (name: string) => headers[name] ?? '' } as Pick<Context, 'get'>);

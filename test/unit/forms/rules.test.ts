@@ -1,5 +1,5 @@
-import type { AnswerRule, FormRoute } from '../../../src/forms/contract';
-import { routesOfGood, routesTaken, rulesHold } from '../../../src/forms/rules';
+import type { AnswerRule, FormRoute } from '../../../src/domains/forms/contract';
+import { routesOfGood, routesTaken, rulesHold } from '../../../src/domains/forms/rules';
 
 const answers = { size: 'Medium', count: 3, extras: ['gift', 'card'], terms: true };
 const rule = (field: string, op: AnswerRule['op'], value?: AnswerRule['value']): AnswerRule => ({

@@ -1,4 +1,4 @@
-import { issueToken, signedSubscriber, signSubscriber, tokenAge } from '../../../src/forms/signing';
+import { issueToken, signedSubscriber, signSubscriber, tokenAge } from '../../../src/domains/forms/signing';
 
 const NOW = Date.UTC(2026, 0, 31);
 const HOUR_MS = 3_600_000;

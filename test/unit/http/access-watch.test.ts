@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import type { Context } from 'koa';
-import { AppError } from '../../../src/contract/errors';
-import { watchAccess } from '../../../src/http/access-watch';
-import { createBearerAuthentication } from '../../../src/projects/authenticate';
-import { createAuthentication } from '../../../src/projects/dashboard-session';
+import { AppError } from '../../../src/base/contract/errors';
+import { watchAccess } from '../../../src/base/http/access-watch';
+import { createBearerAuthentication } from '../../../src/domains/projects/authenticate';
+import { createAuthentication } from '../../../src/domains/projects/dashboard-session';
 
 const open = () => Object.assign(new EventEmitter(), { closed: false });
 

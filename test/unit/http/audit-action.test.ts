@@ -1,5 +1,5 @@
 import { routeSpecs } from '../../../sdk/generator/routes';
-import { auditActionOf } from '../../../src/http/audit-action';
+import { auditActionOf } from '../../../src/base/http/audit-action';
 
 const actions = new Map<string, string | null>(
   routeSpecs().map((spec) => [`${spec.method} ${spec.path}`, auditActionOf(spec)]),

@@ -1,8 +1,8 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa, { type Context } from 'koa';
-import { clientAddress } from '../../../src/http/client-address';
-import { createOwnRequests } from '../../../src/http/own-requests';
+import { clientAddress } from '../../../src/base/http/client-address';
+import { createOwnRequests } from '../../../src/base/http/own-requests';
 
 function serve(hops: number): Promise<Server> {
   const app = new Koa({ proxy: hops > 0 });

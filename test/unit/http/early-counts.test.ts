@@ -1,4 +1,4 @@
-import { createEarlyCounts, type Count } from '../../../src/http/rate-limiter';
+import { createEarlyCounts, type Count } from '../../../src/base/http/rate-limiter';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());

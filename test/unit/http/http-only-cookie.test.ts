@@ -1,4 +1,4 @@
-import { readCookie } from '../../../src/http/http-only-cookie';
+import { readCookie } from '../../../src/base/http/http-only-cookie';
 
 const withCookies = (header: string) => ({ get: () => header });
 

@@ -1,4 +1,4 @@
-import { localUrl } from '../../../src/http/server';
+import { localUrl } from '../../../src/base/http/server';
 
 test.each([
   ['127.0.0.1', 'http://127.0.0.1:3000'],

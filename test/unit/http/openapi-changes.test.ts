@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { routeSpecs } from '../../../sdk/generator/routes';
-import { openApiDocument } from '../../../src/http/openapi';
+import { openApiDocument } from '../../../src/site/openapi';
 import { breakingChanges, promised } from '../../support/released/openapi-changes';
 import { releases, unpacked } from '../../support/released/releases';
 

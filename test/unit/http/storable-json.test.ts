@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { limits, MIB } from '../../../src/contract/limits';
-import { refuseUnstorable } from '../../../src/http/storable-json';
+import { limits, MIB } from '../../../src/base/contract/limits';
+import { refuseUnstorable } from '../../../src/base/http/storable-json';
 
 test.each([
   ['{"events": [{"properties": {"a": 1, "__proto__": 2}}]}', 'events[0].properties.__proto__'],

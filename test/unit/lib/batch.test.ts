@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createBatcher } from '../../../src/lib/batch';
+import { createBatcher } from '../../../src/base/lib/batch';
 
 const open: (() => void)[] = [];
 

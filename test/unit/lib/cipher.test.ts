@@ -1,4 +1,4 @@
-import { Cipher } from '../../../src/lib/cipher';
+import { Cipher } from '../../../src/base/lib/cipher';
 
 const key = { id: 'k1', key: Buffer.alloc(32, 7) };
 const cipher = new Cipher([key]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { limits } from '../../../src/contract/limits';
-import { csvLine, CsvError, CsvReader, parseCsv, withoutGuard } from '../../../src/lib/csv';
+import { limits } from '../../../src/base/contract/limits';
+import { csvLine, CsvError, CsvReader, parseCsv, withoutGuard } from '../../../src/base/lib/csv';
 
 const bounds = { columns: limits.importColumns, bytes: limits.importRowBytes };
 const rowsOf = (text: string) => [...parseCsv(text, bounds)].map(({ cells }) => cells);

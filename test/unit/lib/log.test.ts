@@ -1,5 +1,5 @@
-import { createLogger } from '../../../src/lib/log';
-import { quietly } from '../../../src/lib/quiet-log';
+import { createLogger } from '../../../src/base/lib/log';
+import { quietly } from '../../../src/base/lib/quiet-log';
 
 function logged(write: (log: ReturnType<typeof createLogger>) => void): {
   text: string;

@@ -1,4 +1,4 @@
-import { maskPassword } from '../../../src/lib/mask-password';
+import { maskPassword } from '../../../src/base/lib/mask-password';
 
 test.each([
   ['postgres://herald:hunter2@db:5432/herald', 'postgres://herald:***@db:5432/herald'],

@@ -1,4 +1,4 @@
-import { createPauses } from '../../../src/lib/pauses';
+import { createPauses } from '../../../src/base/lib/pauses';
 
 /** Computes for a millisecond. */
 function compute(): void {

@@ -1,5 +1,5 @@
-import type { Logger } from '../../../src/lib/log';
-import { startPeriodicJob } from '../../../src/lib/periodic-job';
+import type { Logger } from '../../../src/base/lib/log';
+import { startPeriodicJob } from '../../../src/base/lib/periodic-job';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());

@@ -1,4 +1,4 @@
-import { withRetry } from '../../../src/lib/retry';
+import { withRetry } from '../../../src/base/lib/retry';
 
 const pauseMs = { first: 1, most: 2 };
 

@@ -1,4 +1,4 @@
-import { startSweep } from '../../../src/lib/sweep';
+import { startSweep } from '../../../src/base/lib/sweep';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());

@@ -1,4 +1,4 @@
-import { withAbortAfter, withTimeout } from '../../../src/lib/timeout';
+import { withAbortAfter, withTimeout } from '../../../src/base/lib/timeout';
 
 const never = new Promise<never>(() => {});
 

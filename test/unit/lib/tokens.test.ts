@@ -1,4 +1,4 @@
-import { randomBase62, randomText } from '../../../src/lib/tokens';
+import { randomBase62, randomText } from '../../../src/base/lib/tokens';
 
 test('text has the length asked for and uses the whole alphabet evenly', () => {
   const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';

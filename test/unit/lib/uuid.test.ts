@@ -1,4 +1,4 @@
-import { uuidv7 } from '../../../src/lib/uuid';
+import { uuidv7 } from '../../../src/base/lib/uuid';
 
 const timeOf = (id: string) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 

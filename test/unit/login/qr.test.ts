@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 import { encode } from 'uqr';
-import { qrPicture } from '../../../src/login/qr';
+import { qrPicture } from '../../../src/domains/login/qr';
 
 const LINK = 'https://t.me/herald_bot?start=s_Zm9yIGEgdGVzdCBvZiBRUiBwaWN0dXJlcw';
 const squares = encode(LINK, { ecc: 'M', border: 2 }).data;

@@ -1,7 +1,7 @@
-import { resolveAndVet, vetUrl } from '../../../src/outbound/addresses';
-import { forbiddenRange } from '../../../src/outbound/forbidden-ranges';
-import { createAttempter } from '../../../src/webhooks/attempt';
-import { systemLookup } from '../../../src/outbound/lookup';
+import { resolveAndVet, vetUrl } from '../../../src/base/outbound/addresses';
+import { forbiddenRange } from '../../../src/base/outbound/forbidden-ranges';
+import { createAttempter } from '../../../src/domains/webhooks/attempt';
+import { systemLookup } from '../../../src/base/outbound/lookup';
 
 /** Every spelling by which a customer may try to make the service talk to its own surroundings. */
 const forbiddenHosts = {

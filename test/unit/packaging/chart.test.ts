@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
-import { roleNames } from '../../../src/config';
-import { loadConfig } from '../../../src/settings';
+import { roleNames } from '../../../src/base/config';
+import { loadConfig } from '../../../src/process/settings';
 import { validatorFor } from '../../support/chart/schema';
 
 const root = path.join(__dirname, '..', '..', '..');

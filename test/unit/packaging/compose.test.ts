@@ -3,9 +3,9 @@ import path from 'node:path';
 import Ajv from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
-import { roleNames } from '../../../src/config';
-import { loadConfig, settings } from '../../../src/settings';
-import { searchAttributeTypes } from '../../../src/temporal/names';
+import { roleNames } from '../../../src/base/config';
+import { loadConfig, settings } from '../../../src/process/settings';
+import { searchAttributeTypes } from '../../../src/base/temporal/names';
 import { readPacked } from '../../support/packed-file';
 
 const root = path.join(__dirname, '..', '..', '..');

@@ -21,12 +21,12 @@ test.each(documents)('%s names only files and folders that exist', (document) =>
 });
 
 test('the paths of a text are found', () => {
-  expect(pathsIn('See `src/config.ts`, `docs/x.md` and\n| `test/unit/` |')).toEqual([
-    'src/config.ts',
+  expect(pathsIn('See `src/base/config/index.ts`, `docs/x.md` and\n| `test/unit/` |')).toEqual([
+    'src/base/config/index.ts',
     'test/unit/',
   ]);
   expect(documents).toEqual(
-    expect.arrayContaining(['README.md', 'docs/architecture.md', 'src/webhooks/README.md']),
+    expect.arrayContaining(['README.md', 'docs/architecture.md', 'src/domains/webhooks/README.md']),
   );
 });
 

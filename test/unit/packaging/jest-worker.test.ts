@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import path from 'node:path';
 import { Gauge } from 'prom-client';
-import { packageRoot } from '../../../src/lib/package-root';
+import { packageRoot } from '../../../src/base/lib/package-root';
 
 interface Environment {
   teardown(): Promise<void>;
@@ -16,7 +16,7 @@ test('a package is the one of Node’s own loader, in the realm of the tests', a
 });
 
 test('modules of ours are evaluated anew', () => {
-  const file = path.join(packageRoot, 'src', 'lib', 'metrics.ts');
+  const file = path.join(packageRoot, 'src', 'base', 'lib', 'metrics.ts');
   let other: unknown;
   // oxlint-disable-next-line typescript/no-require-imports -- each of them from its own registry
   jest.isolateModules(() => (other = require(file)));

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
-import { roleNames } from '../../../src/config';
-import { loadConfig, settings } from '../../../src/settings';
+import { roleNames } from '../../../src/base/config';
+import { loadConfig, settings } from '../../../src/process/settings';
 import { validatorFor } from '../../support/chart/schema';
 
 const root = path.join(__dirname, '..', '..', '..');

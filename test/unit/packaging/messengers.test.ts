@@ -6,14 +6,14 @@ const root = path.join(__dirname, '..', '..', '..');
 
 /** Where a messenger may be named: its own folder, the registry, the simulator, texts, examples and the demo's data. */
 const allowed = [
-  /^src\/bots\/(telegram|max)\//,
-  'src/bots/registry.ts',
-  /^src\/bots\/texts/,
-  /^(src\/embedded|web)\/simulator\//,
-  'src/embedded/demo.ts',
+  /^src\/domains\/bots\/(telegram|max)\//,
+  'src/domains/bots/registry.ts',
+  /^src\/domains\/bots\/texts/,
+  /^(src\/local|web)\/simulator\//,
+  'src/local/demo/index.ts',
   // The channel of all examples.
-  'src/contract/common.ts',
-  /^src\/http\/docs\//,
+  'src/base/contract/common.ts',
+  /^src\/site\/docs\//,
   /^web\/dashboard\/texts\//,
 ];
 
@@ -67,7 +67,7 @@ it('no code outside its folder, the registry, the simulator and texts names a me
 });
 
 it('no statement of the schema lists the messengers', () => {
-  const listed = filesOf('src/db/migrations', /\.sql$/).filter((file) =>
+  const listed = filesOf('src/base/db/migrations', /\.sql$/).filter((file) =>
     /telegram|'max'/i.test(read(file).replaceAll(/--.*$/gm, '')),
   );
   expect(listed).toEqual([]);

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { generatedFiles } from '../../../sdk/generator/files';
 import { routeSpecs } from '../../../sdk/generator/routes';
-import { openApiDocument } from '../../../src/http/openapi';
-import { routeKey, sdkNames } from '../../../src/http/sdk-names';
+import { openApiDocument } from '../../../src/site/openapi';
+import { routeKey, sdkNames } from '../../../src/site/openapi/sdk-names';
 
 const sdk = path.join(__dirname, '..', '..', '..', 'sdk');
 const read = (file: string) => readFileSync(path.join(sdk, file), 'utf8');

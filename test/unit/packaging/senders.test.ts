@@ -3,45 +3,48 @@ import path from 'node:path';
 import { root, sources } from '../../support/rooms';
 
 /**
- * What a project sends passes a claim that asks `maySend` (src/projects/queries/sending.ts), so an inactive project sends
+ * What a project sends passes a claim that asks `maySend` (src/domains/projects/queries/sending.ts), so an inactive project sends
  * nothing. A new file that calls a messenger belongs into one of these lists: the test fails until it is.
  */
 
 /** Senders, each with the file and the statement, or call, that claims what it sends. */
 const claims: Readonly<Record<string, { file: string; claim: RegExp }>> = {
-  'src/messages/deliver.ts': {
-    file: 'src/messages/queries/messages.ts',
+  'src/domains/messages/deliver.ts': {
+    file: 'src/domains/messages/queries/messages.ts',
     claim: /'claim_message',[^;]*\$\{maySend\(/,
   },
-  'src/broadcasts/run.ts': {
-    file: 'src/broadcasts/queries/claims.ts',
+  'src/domains/broadcasts/run.ts': {
+    file: 'src/domains/broadcasts/queries/claims.ts',
     claim: /'lock_broadcast_run',[^;]*\$\{maySend\([^;]*;[^;]*;\s*if \(!job\.may_send\) return/,
   },
-  'src/projects/team/notices.ts': {
-    file: 'src/projects/queries/notices.ts',
+  'src/domains/projects/team/notices.ts': {
+    file: 'src/domains/projects/queries/notices.ts',
     claim: /'find_next_notice',[^;]*\$\{maySend\(/,
   },
-  'src/login/ask.ts': {
-    file: 'src/login/queries/requests.ts',
+  'src/domains/login/ask.ts': {
+    file: 'src/domains/login/queries/requests.ts',
     claim: /'insert_request_prompt',[^;]*\$\{maySend\(/,
   },
-  'src/helpdesk/advance.ts': { file: 'src/helpdesk/advance.ts', claim: /await projectMaySend\(/ },
+  'src/domains/helpdesk/advance.ts': {
+    file: 'src/domains/helpdesk/advance.ts',
+    claim: /await projectMaySend\(/,
+  },
 };
 
 /** Answers in a chat to what its user has just written or tapped. Of an inactive project they know no more than of an unknown one. */
 const answers = new Set([
-  'src/projects/team/conversation.ts',
-  'src/subscribers/conversation.ts',
-  'src/subscribers/mini-app/subscribe.ts',
-  'src/login/question.ts',
-  'src/helpdesk/chat-words.ts',
-  'src/forms/conversation.ts',
+  'src/domains/projects/team/conversation.ts',
+  'src/domains/subscribers/conversation.ts',
+  'src/domains/subscribers/mini-app/subscribe.ts',
+  'src/domains/login/question.ts',
+  'src/domains/helpdesk/chat-words.ts',
+  'src/domains/forms/conversation.ts',
 ]);
 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 /** The bots themselves carry what others send. */
 const calls = sources('src').filter(
-  (file) => !/^src\/(bots|embedded)\//.test(file) && /\b(messenger|bot)\.send\(/.test(read(file)),
+  (file) => !/^src\/(domains\/bots|local)\//.test(file) && /\b(messenger|bot)\.send\(/.test(read(file)),
 );
 
 test('every file that calls a messenger is a sender with a claim, or answers in a chat', () => {
@@ -62,5 +65,5 @@ test('an answer is given in the chat of an update', () => {
 });
 
 test('events become deliveries only while the project may send', () => {
-  expect(read('src/webhooks/queries/fan-out.ts')).toMatch(/const FAN_OUT = [^;]*\$\{maySend\(/);
+  expect(read('src/domains/webhooks/queries/fan-out.ts')).toMatch(/const FAN_OUT = [^;]*\$\{maySend\(/);
 });

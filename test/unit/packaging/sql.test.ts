@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
-import { STATEMENT_BY_STATEMENT, statementsOf } from '../../../src/db/migrate';
+import { STATEMENT_BY_STATEMENT, statementsOf } from '../../../src/base/db/migrate';
 
 const root = path.join(__dirname, '..', '..', '..');
 
@@ -32,13 +32,13 @@ function textsOf(file: string): string[] {
 }
 
 const statements = sources('src')
-  .filter((file) => file.startsWith('src/db/') || /\/queries(\.ts|\/)/.test(file))
+  .filter((file) => file.startsWith('src/base/db/') || /\/queries(\.ts|\/)/.test(file))
   .flatMap((file) => textsOf(file).map((text) => ({ file, text })));
 
 const found = (pattern: RegExp) =>
   statements.flatMap(({ file, text }) => [...text.matchAll(pattern)].map(([match]) => `${file}: ${match}`));
 
-const folder = path.join(root, 'src', 'db', 'migrations');
+const folder = path.join(root, 'src', 'base', 'db', 'migrations');
 const migrations = readdirSync(folder)
   .filter((name) => name.endsWith('.sql'))
   .map((name) => ({ name, sql: readFileSync(path.join(folder, name), 'utf8') }));

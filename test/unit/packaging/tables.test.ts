@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
-import tablesOfRooms from '../../../src/db/migrations/tables.json';
+import tablesOfRooms from '../../../src/base/db/migrations/tables.json';
 import { floorOf, roomOf, root, sources } from '../../support/rooms';
 import { holdsSql, interpolatedTables, readSql, type SqlUse } from '../../support/sql-tables';
 
 /**
  * A room writes only its own tables, and reads its own and those of rooms below it. What a room must ask of a room above
- * it is registered in `src/roles`. `operations` names no table: it calls what the domains export.
+ * it is registered in `src/process/roles`. `process` names no table: it calls what the domains export.
  */
 
 const ownerOf = new Map(
@@ -15,7 +15,7 @@ const ownerOf = new Map(
 );
 const tables = new Set(ownerOf.keys());
 
-const folder = path.join(root, 'src', 'db', 'migrations');
+const folder = path.join(root, 'src', 'base', 'db', 'migrations');
 /** The sections of the migrations, each with the room that heads it. */
 const sections = readdirSync(folder)
   .filter((name) => name.endsWith('.sql'))
@@ -36,9 +36,7 @@ function parse(file: string): ts.SourceFile {
   return ts.createSourceFile(file, readFileSync(path.join(root, file), 'utf8'), ts.ScriptTarget.Latest, true);
 }
 
-const files = sources('src')
-  .filter((file) => roomOf(file) !== null)
-  .map((file) => ({ file, room: roomOf(file) ?? '', source: parse(file) }));
+const files = sources('src').map((file) => ({ file, room: roomOf(file), source: parse(file) }));
 /** Constants are used in other files too, and so are tables that are data. */
 const isShared = (name: string) => /^([A-Z_]+|table|from)$/.test(name);
 const shared = files.flatMap(({ source }) => interpolatedTables(source).filter(isShared));
@@ -65,7 +63,7 @@ const uses = files.map(({ file, room, source }) => ({
 function offencesOf({ file, room, reads, writes }: SqlUse & { file: string; room: string }): string[] {
   const wrong = new Set([
     ...[...writes].filter((table) => ownerOf.get(table) !== room),
-    ...[...reads].filter((table) => room === 'operations' || !mayRead(room, table)),
+    ...[...reads].filter((table) => room === 'process' || !mayRead(room, table)),
   ]);
   return [...wrong].sort().map((table) => `${file} → ${table}`);
 }
@@ -148,8 +146,11 @@ describe('a table', () => {
   it('is named on the page of its room', () => {
     const pages = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((name) => path.basename(name) === 'README.md')
-      .map((name) => [path.basename(path.dirname(name)), readFileSync(path.join(root, 'src', name), 'utf8')]);
-    const textOf = Object.fromEntries(pages) as Record<string, string>;
+      .map((name) => path.join('src', name));
+    const textOf: Record<string, string> = {};
+    for (const page of pages) {
+      textOf[roomOf(page)] = (textOf[roomOf(page)] ?? '') + readFileSync(path.join(root, page), 'utf8');
+    }
     const missing = Object.entries(tablesOfRooms).flatMap(([room, names]) =>
       names
         .filter((table) => !new RegExp(`\`${table}[\` ]`).test(textOf[room] ?? ''))

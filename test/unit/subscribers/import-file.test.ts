@@ -1,5 +1,5 @@
-import { limits } from '../../../src/contract/limits';
-import { createImportReader, type ImportFile } from '../../../src/subscribers/import-file';
+import { limits } from '../../../src/base/contract/limits';
+import { createImportReader, type ImportFile } from '../../../src/domains/subscribers/import-file';
 import { longestStall } from '../../support/longest-stall';
 
 jest.setTimeout(60_000);

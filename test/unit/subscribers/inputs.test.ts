@@ -1,5 +1,5 @@
-import { checkColumns } from '../../../src/subscribers/import-row';
-import { parseInitData } from '../../../src/subscribers/mini-app/init-data';
+import { checkColumns } from '../../../src/domains/subscribers/import-row';
+import { parseInitData } from '../../../src/domains/subscribers/mini-app/init-data';
 
 test('names in init_data that cannot be stored are replaced as in the updates of a bot', () => {
   const user = '{"id":7,"first_name":"A\\u0000\\ud800","username":"b\\udc00"}';

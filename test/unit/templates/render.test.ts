@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { markdownToHtml } from '../../../src/bots';
-import { contentSchema } from '../../../src/contract/content';
-import { AppError } from '../../../src/contract/errors';
-import type { TemplateSource } from '../../../src/templates/contract';
-import { compileTemplate, faultOf, type ValueOf } from '../../../src/templates/template';
-import { missingNames } from '../../../src/templates/values';
+import { markdownToHtml } from '../../../src/domains/bots';
+import { contentSchema } from '../../../src/base/contract/content';
+import { AppError } from '../../../src/base/contract/errors';
+import type { TemplateSource } from '../../../src/domains/templates/contract';
+import { compileTemplate, faultOf, type ValueOf } from '../../../src/domains/templates/template';
+import { missingNames } from '../../../src/domains/templates/values';
 import { runs } from '../../support/fuzz';
 
 type Format = TemplateSource['format'];

@@ -1,6 +1,6 @@
 import pino from 'pino';
-import type { NotificationListener, Notifications } from '../../../src/db/notify';
-import { startRelay, type Relay } from '../../../src/temporal/relay';
+import type { NotificationListener, Notifications } from '../../../src/base/db/notify';
+import { startRelay, type Relay } from '../../../src/base/temporal/relay';
 import { eventually } from '../../support/eventually';
 
 const HOUR = 3_600_000;

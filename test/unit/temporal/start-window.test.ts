@@ -1,7 +1,7 @@
 import pino from 'pino';
-import { startRelay } from '../../../src/temporal/relay';
-import { createLatency } from '../../../src/temporal/latency';
-import { createStartWindow } from '../../../src/temporal/start-window';
+import { startRelay } from '../../../src/base/temporal/relay';
+import { createLatency } from '../../../src/base/temporal/latency';
+import { createStartWindow } from '../../../src/base/temporal/start-window';
 import { eventually } from '../../support/eventually';
 
 /** A window on a clock of its own, and how long its starts rested. */

@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import pino from 'pino';
-import { wakeWorkflow, wakeWorkflows } from '../../../src/temporal/wake-workflows';
-import { closeClient } from '../../../src/temporal/within';
+import { wakeWorkflow, wakeWorkflows } from '../../../src/base/temporal/wake-workflows';
+import { closeClient } from '../../../src/base/temporal/within';
 import { eventually } from '../../support/eventually';
 
 /** A server that is unavailable for its first calls. */

@@ -1,7 +1,7 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
-import { loadConfig } from '../../../src/settings';
-import { taskQueues, type QueueName } from '../../../src/temporal/names';
-import { startWorkers } from '../../../src/temporal/workers';
+import { loadConfig } from '../../../src/process/settings';
+import { taskQueues, type QueueName } from '../../../src/base/temporal/names';
+import { startWorkers } from '../../../src/base/temporal/workers';
 
 const queues = taskQueues('test');
 const names = Object.keys(queues) as QueueName[];

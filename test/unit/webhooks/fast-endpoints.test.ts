@@ -1,4 +1,4 @@
-import { createFastEndpoints } from '../../../src/webhooks/fast-endpoints';
+import { createFastEndpoints } from '../../../src/domains/webhooks/fast-endpoints';
 
 test('an endpoint is fast while its last attempt was a fast success', () => {
   const endpoints = createFastEndpoints();

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { LATENCY_BOUNDS_MS, percentile } from '../../../src/webhooks/queries/hours';
+import { LATENCY_BOUNDS_MS, percentile } from '../../../src/domains/webhooks/queries/hours';
 
 const buckets = LATENCY_BOUNDS_MS.length + 1;
 const only = (index: number, count = 1) =>

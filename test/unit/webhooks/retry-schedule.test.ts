@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { retryPolicySchema, type RetryPolicyName } from '../../../src/projects/contract';
-import { classifyAttempt, nextAttemptAt, retryPolicies } from '../../../src/webhooks/retry-schedule';
+import { retryPolicySchema, type RetryPolicyName } from '../../../src/domains/projects/contract';
+import { classifyAttempt, nextAttemptAt, retryPolicies } from '../../../src/domains/webhooks/retry-schedule';
 
 const retryPolicyNames = retryPolicySchema.options;
 const second = 1_000;

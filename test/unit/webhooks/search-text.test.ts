@@ -1,4 +1,4 @@
-import { parseSearchText } from '../../../src/webhooks/search-text';
+import { parseSearchText } from '../../../src/domains/webhooks/search-text';
 
 test('a text is taken apart into the words that the index has', () => {
   expect(parseSearchText('anna@example.com')).toMatchObject({

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { deliveryHeaders, serviceHeaders } from '../../../src/webhooks/headers';
-import { sign } from '../../../src/webhooks/signature';
+import { deliveryHeaders, serviceHeaders } from '../../../src/domains/webhooks/headers';
+import { sign } from '../../../src/domains/webhooks/signature';
 import {
   isValidWebhook as isValid,
   verifySignature as verify,

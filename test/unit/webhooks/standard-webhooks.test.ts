@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { newWebhookSecret } from '../../../src/lib/tokens';
-import { deliveryHeaders, standardHeaders } from '../../../src/webhooks/headers';
+import { newWebhookSecret } from '../../../src/base/lib/tokens';
+import { deliveryHeaders, standardHeaders } from '../../../src/domains/webhooks/headers';
 import {
   isValidWebhook as isValid,
   verifySignature as verify,

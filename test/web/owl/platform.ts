@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Platform } from '../../../src/bots';
-import type { BotAddress, BotClient, BotIdentity, OutgoingMessage } from '../../../src/bots/messenger';
-import { apiRoot } from '../../../src/bots/platform';
-import { PlatformError } from '../../../src/bots/platform-error';
-import type { Incoming } from '../../../src/bots/update';
+import type { Platform } from '../../../src/domains/bots';
+import type {
+  BotAddress,
+  BotClient,
+  BotIdentity,
+  OutgoingMessage,
+} from '../../../src/domains/bots/messenger';
+import { apiRoot } from '../../../src/domains/bots/platform';
+import { PlatformError } from '../../../src/domains/bots/platform-error';
+import type { Incoming } from '../../../src/domains/bots/update';
 import type { OwlMessage, OwlUpdate } from './server';
 
 const mark = '<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="9"/></svg>';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Scope } from '../../../src/contract/scopes';
+import type { Scope } from '../../../src/base/contract/scopes';
 import { can } from '../access';
 import { pageTexts } from '../page-texts';
 import { Heading, Link } from '../router';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Scope } from '../../../src/contract/scopes';
+import type { Scope } from '../../../src/base/contract/scopes';
 import type { IconName } from '../../shared/icons';
 import { Link } from '../router';
 import { t } from '../texts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { api, type LabelKind } from '../api';
 import { typedList } from '../format';
 import { useResource } from '../resource';

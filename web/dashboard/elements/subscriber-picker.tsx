@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { api, type Subscriber } from '../api';
 import { useResource, useSettled } from '../resource';
 import { t } from '../texts';

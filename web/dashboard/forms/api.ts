@@ -9,8 +9,8 @@ import type {
   replacedFormSchema,
   SubmissionStatus,
   SubmissionView as Submission,
-} from '../../../src/forms/contract';
-import type { TicketTypeView as TicketType } from '../../../src/helpdesk/contract';
+} from '../../../src/domains/forms/contract';
+import type { TicketTypeView as TicketType } from '../../../src/domains/helpdesk/contract';
 import { call, query, type Page } from '../api';
 
 export type { Field, FieldType, FormRoute, FormStats, FormView, Submission, SubmissionStatus, TicketType };

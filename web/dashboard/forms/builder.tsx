@@ -1,6 +1,6 @@
 import './styles';
 import { useRef, useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { Crumbs, Field, FormButtons, Icon, Loaded, TextField, toast, useForm, type Form } from '../elements';
 import { DraftKeeper, useDraft } from '../message/drafts';
 import { PreviewLanguage } from '../message/message-preview';

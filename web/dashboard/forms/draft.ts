@@ -1,4 +1,4 @@
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { contentDraft, contentOf, emptyContent, type ContentDraft } from '../message/content';
 import { operatorOf, type Operator } from '../rule-operator';
 import { latinOf } from '../slug';

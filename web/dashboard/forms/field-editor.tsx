@@ -1,4 +1,4 @@
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { RemoveRow, RowFields, SelectField, TextField, type Form } from '../elements';
 import {
   boundKinds,

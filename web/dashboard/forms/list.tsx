@@ -1,5 +1,5 @@
 import './styles';
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { Ago, Badge, Cell, CreateButton, Empty, None, Problem, Table } from '../elements';
 import { number } from '../format';
 import { useResource } from '../resource';

@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks';
-import { inkOn } from '../../../src/contract/color';
+import { inkOn } from '../../../src/base/contract/color';
 import { api } from '../api';
 import { useResource } from '../resource';
 import type { FormDraft, FieldDraft } from './draft';

@@ -1,4 +1,4 @@
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { Field, Icon, SelectField, TextField } from '../elements';
 import { needsValue, type Operator } from '../rule-operator';
 import { language } from '../texts';

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../src/contract/escape-html';
+import { escapeHtml } from '../../../src/base/contract/escape-html';
 import { language } from '../texts';
 import type { Field, FormView } from './api';
 import { labelIn } from './rules-text';

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { api, type Template } from '../api';
 import { Chip, Icon, Problem, Select, toast, useForm } from '../elements';
 import { helpdesk, type NewTicketMessage, type Ticket } from '../helpdesk-api';

@@ -1,4 +1,4 @@
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { api, type Audience, type AudienceView } from '../api';
 import { Combobox, FieldError, Icon, matching, RemovableChip, useLabels } from '../elements';
 import { messengerName, messengers } from '../messengers';

@@ -1,4 +1,4 @@
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { SelectField, TextField } from '../elements';
 import { t } from '../texts';
 import { buttonsOf, type ButtonDraft } from './content';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { ContentAsGiven, contentSchema, TemplateVars } from '../../../src/contract/content';
-import { limits } from '../../../src/contract/limits';
+import type { ContentAsGiven, contentSchema, TemplateVars } from '../../../src/base/contract/content';
+import { limits } from '../../../src/base/contract/limits';
 
 type GivenContent = z.input<typeof contentSchema>;
 

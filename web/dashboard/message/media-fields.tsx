@@ -1,4 +1,4 @@
-import { limits, MIB } from '../../../src/contract/limits';
+import { limits, MIB } from '../../../src/base/contract/limits';
 import { SelectField, TextField } from '../elements';
 import { t } from '../texts';
 import type { ContentDraft } from './content';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { can } from '../access';
 import { api, type PreviewRequest, type Subscriber } from '../api';
 import { ActionButton, Combobox, Icon, Problem, toast } from '../elements';

@@ -1,4 +1,4 @@
-import { splitPlaceholders, type Piece } from '../../../src/templates/placeholders';
+import { splitPlaceholders, type Piece } from '../../../src/domains/templates/placeholders';
 
 /** Names that every message knows. */
 export const builtInNames = ['first_name', 'username', 'external_id', 'lang', 'project'] as const;

@@ -1,5 +1,5 @@
-import { nextOccurrence, parseCron } from '../../../src/broadcasts/recurring/cron';
-import { isTimeZone } from '../../../src/contract/zones';
+import { nextOccurrence, parseCron } from '../../../src/domains/broadcasts/recurring/cron';
+import { isTimeZone } from '../../../src/base/contract/zones';
 
 /** How a recurring message repeats, as it is chosen; `cron` is for what the choices cannot say. */
 export interface RepeatDraft {

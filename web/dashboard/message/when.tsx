@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { SelectField, TextField, TimezoneField } from '../elements';
-import { limits } from '../../../src/contract/limits';
-import { instantAt, isTimeZone } from '../../../src/contract/zones';
+import { limits } from '../../../src/base/contract/limits';
+import { instantAt, isTimeZone } from '../../../src/base/contract/zones';
 import { human } from '../errors';
 import { number, plannedTime } from '../format';
 import { locale, t } from '../texts';

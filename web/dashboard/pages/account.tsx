@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { readUserAgent } from '../../../src/contract/device';
-import { notifyLevels, type NotifyLevel } from '../../../src/contract/people';
+import { readUserAgent } from '../../../src/base/contract/device';
+import { notifyLevels, type NotifyLevel } from '../../../src/base/contract/people';
 import { api, type SignInRecord } from '../api';
 import { ActionButton, Badge, Cell, Field, None, Problem, Table, Time, toast } from '../elements';
 import { useResource } from '../resource';

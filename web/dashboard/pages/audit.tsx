@@ -1,6 +1,6 @@
-import { isUuid } from '../../../src/contract/ids';
-import { limits } from '../../../src/contract/limits';
-import { actorTypes } from '../../../src/contract/people';
+import { isUuid } from '../../../src/base/contract/ids';
+import { limits } from '../../../src/base/contract/limits';
+import { actorTypes } from '../../../src/base/contract/people';
 import { api, type AuditEntry } from '../api';
 import {
   Cell,

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { api, type ProjectTexts, type ProjectView } from '../api';
 import { Field, FormButtons, Loaded, toast, useForm } from '../elements';
 import { typedOrNull } from '../format';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { inkOn } from '../../../src/contract/color';
-import { KIB, limits } from '../../../src/contract/limits';
+import { inkOn } from '../../../src/base/contract/color';
+import { KIB, limits } from '../../../src/base/contract/limits';
 import { api, type OwnProjectChanges, type ProjectView } from '../api';
 import { fieldProblems } from '../errors';
 import {

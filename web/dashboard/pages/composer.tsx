@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { api, type Recurring, type Scheduled } from '../api';
 import { Crumbs, FieldError, FormButtons, Loaded, TextField, toast, useForm } from '../elements';
 import {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
-import { savedQueries, workflowListUrl } from '../../../src/contract/saved-queries';
+import { limits } from '../../../src/base/contract/limits';
+import { savedQueries, workflowListUrl } from '../../../src/base/contract/saved-queries';
 import { can } from '../access';
 import { api, query } from '../api';
 import {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
-import { retryPolicies } from '../../../src/webhooks/retry-schedule';
+import { limits } from '../../../src/base/contract/limits';
+import { retryPolicies } from '../../../src/domains/webhooks/retry-schedule';
 import { api, type Attempt, type Delivery, type EndpointView } from '../api';
 import { disabledReason } from '../disabled-reason';
 import {

@@ -1,4 +1,4 @@
-import type { ChainView, Rules, Trigger } from '../../../src/drip/contract';
+import type { ChainView, Rules, Trigger } from '../../../src/domains/drip/contract';
 import { contentDraft, contentOf, emptyContent, type ContentDraft } from '../message/content';
 
 type ChainStep = ChainView['steps'][number];

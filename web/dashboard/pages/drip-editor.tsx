@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { api } from '../api';
 import {
   ConfirmDialog,

@@ -1,5 +1,5 @@
-import { limits } from '../../../src/contract/limits';
-import type { Rules } from '../../../src/drip/contract';
+import { limits } from '../../../src/base/contract/limits';
+import type { Rules } from '../../../src/domains/drip/contract';
 import type { LabelKind } from '../api';
 import { DurationFields, Field, Icon, LabelField, TextField } from '../elements';
 import { needsValue, operatorOf, type Operator } from '../rule-operator';

@@ -1,5 +1,5 @@
-import { limits } from '../../../src/contract/limits';
-import type { Trigger } from '../../../src/drip/contract';
+import { limits } from '../../../src/base/contract/limits';
+import type { Trigger } from '../../../src/domains/drip/contract';
 import { LabelField, SelectField, TextField } from '../elements';
 import { t } from '../texts';
 import type { ChainDraft } from './drip-draft';

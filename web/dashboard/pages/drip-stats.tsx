@@ -1,4 +1,4 @@
-import type { ChainStats } from '../../../src/drip/contract';
+import type { ChainStats } from '../../../src/domains/drip/contract';
 import type { ChainStep } from '../api';
 import { number, percent } from '../format';
 import { t } from '../texts';

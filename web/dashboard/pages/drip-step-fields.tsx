@@ -1,4 +1,4 @@
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import type { ChainStep } from '../api';
 import { DurationFields, Field, SelectField, LabelsField } from '../elements';
 import { ContentEditor } from '../message/content-editor';

@@ -1,4 +1,4 @@
-import type { Rules } from '../../../src/drip/contract';
+import type { Rules } from '../../../src/domains/drip/contract';
 import type { IconName } from '../../shared/icons';
 import type { Chain, ChainStep } from '../api';
 import { durationParts } from '../elements';

@@ -1,4 +1,4 @@
-import type { ChainView } from '../../../src/drip/contract';
+import type { ChainView } from '../../../src/domains/drip/contract';
 
 /**
  * A chain as it is drawn. The API has a list of steps in which a condition either goes on or jumps to a later step; the

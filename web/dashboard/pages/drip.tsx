@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ChainStats } from '../../../src/drip/contract';
+import type { ChainStats } from '../../../src/domains/drip/contract';
 import { can } from '../access';
 import { api, type ChainStep, type Chain, type ListedEnrolment } from '../api';
 import {

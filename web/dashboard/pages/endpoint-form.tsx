@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import type { EndpointView, EventType, NewEndpoint } from '../api';
 import { Field, FieldError, FormButtons, Problem, useForm } from '../elements';
 import { typedOrNull } from '../format';

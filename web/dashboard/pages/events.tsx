@@ -1,4 +1,4 @@
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { api, type TrackedEvent } from '../api';
 import {
   Cell,

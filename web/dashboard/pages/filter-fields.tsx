@@ -1,5 +1,5 @@
-import { limits } from '../../../src/contract/limits';
-import { propertyValue } from '../../../src/contract/property-value';
+import { limits } from '../../../src/base/contract/limits';
+import { propertyValue } from '../../../src/base/contract/property-value';
 import { api, type EndpointFilter, type EndpointView } from '../api';
 import { FieldError, Icon, Problem, RemoveRow, RowFields, SelectField, Time } from '../elements';
 import { useResource, useSettled } from '../resource';

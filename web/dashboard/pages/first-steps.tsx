@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { api, type EndpointView, type ProjectView } from '../api';
 import { can } from '../access';
 import { ActionButton, Dialog, Field, FormButtons, Icon, Problem, toast, useForm } from '../elements';

@@ -1,4 +1,4 @@
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import type { EndpointView } from '../api';
 import { FieldError, PairFields, type Pair } from '../elements';
 import { t } from '../texts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { limits, MIB } from '../../../src/contract/limits';
+import { limits, MIB } from '../../../src/base/contract/limits';
 import { api, type Import } from '../api';
 import {
   ActionButton,

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
-import { defaultScopes, type Scope } from '../../../src/contract/scopes';
+import { limits } from '../../../src/base/contract/limits';
+import { defaultScopes, type Scope } from '../../../src/base/contract/scopes';
 import { can } from '../access';
 import { api, type KeyView } from '../api';
 import {

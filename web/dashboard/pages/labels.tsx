@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { can } from '../access';
 import { api, type LabelKind, type PermissionView, type TagView } from '../api';
 import {

@@ -1,4 +1,4 @@
-import { readUserAgent } from '../../../src/contract/device';
+import { readUserAgent } from '../../../src/base/contract/device';
 import { api, query, type SessionRecord, type UsageView } from '../api';
 import {
   Badge,

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { api, type DashboardSession } from '../api';
 import { Field, Problem, useForm } from '../elements';
 import { removeDrafts } from '../message/draft-storage';

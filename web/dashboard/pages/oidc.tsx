@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { api, type NewOidcClient, type OidcClient } from '../api';
 import {
   Address,

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
-import { propertyValue } from '../../../src/contract/property-value';
+import { limits } from '../../../src/base/contract/limits';
+import { propertyValue } from '../../../src/base/contract/property-value';
 import { api, type Subscriber, type SubscriberChanges } from '../api';
 import {
   Dialog,

@@ -1,6 +1,6 @@
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
+import { limits } from '../../../src/base/contract/limits';
 import { can } from '../access';
 import { api, query, type Subscriber } from '../api';
 import {

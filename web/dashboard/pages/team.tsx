@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
-import { roles, type Role } from '../../../src/contract/scopes';
-import { notifyLevels, type NotifyLevel } from '../../../src/contract/people';
+import { limits } from '../../../src/base/contract/limits';
+import { roles, type Role } from '../../../src/base/contract/scopes';
+import { notifyLevels, type NotifyLevel } from '../../../src/base/contract/people';
 import { api, type DashboardSession, type Invitation, type Member } from '../api';
 import {
   ActionCell,

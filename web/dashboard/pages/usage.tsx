@@ -1,4 +1,4 @@
-import { limits, teamLimits } from '../../../src/contract/limits';
+import { limits, teamLimits } from '../../../src/base/contract/limits';
 import { can } from '../access';
 import { api, type ProjectView, type UsageView } from '../api';
 import { Cell, LoginChart, Problem, Table } from '../elements';

@@ -1,4 +1,4 @@
-import { scopeTexts } from '../../../src/contract/scopes';
+import { scopeTexts } from '../../../src/base/contract/scopes';
 import { plural } from './plural';
 
 const count = (number: number, one: string, other: string) => plural('en-GB', number, { one, other });

@@ -1,4 +1,4 @@
-import type { EndpointDisabledReason } from '../../../src/contract/common';
+import type { EndpointDisabledReason } from '../../../src/base/contract/common';
 import { composeEn } from './compose-en';
 import { editorEn } from './editor-en';
 import { plural } from './plural';

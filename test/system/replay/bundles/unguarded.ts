@@ -1,5 +1,5 @@
 import { sleep } from '@temporalio/workflow';
-import type { DeliverWebhookInput } from '../../../../src/webhooks/workflow-input';
+import type { DeliverWebhookInput } from '../../../../src/domains/webhooks/workflow-input';
 import { deliverWebhook as current, type DeliveryResult } from '../../../../workflows';
 
 export * from '../../../../workflows';

@@ -1,4 +1,4 @@
-import { limits } from '../../../../src/contract/limits';
+import { limits } from '../../../../src/base/contract/limits';
 import type { TestDatabase } from '../../../support/database';
 import { eventually } from '../../../support/eventually';
 import type { TestProject, TestService } from '../../../support/service';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { searchAttributes } from '../../../../src/temporal/names';
+import { searchAttributes } from '../../../../src/base/temporal/names';
 import { nextAttemptQuery } from '../../../../workflows/deliver-webhook';
 import { eventually } from '../../../support/eventually';
 import type { TestProject, TestService } from '../../../support/service';

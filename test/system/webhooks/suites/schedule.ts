@@ -1,7 +1,7 @@
 import type { WorkflowFailedError } from '@temporalio/client';
 import type { ApplicationFailure } from '@temporalio/common';
 import { tsToMs } from '@temporalio/common/lib/time';
-import { retryPolicies } from '../../../../src/webhooks/retry-schedule';
+import { retryPolicies } from '../../../../src/domains/webhooks/retry-schedule';
 import type { TestProject, TestService } from '../../../support/service';
 import {
   createEndpoint,

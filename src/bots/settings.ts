@@ -1,7 +1,0 @@
-import type { MessengerSettings } from '../messenger-settings';
-import { platforms } from './registry';
-
-/** The settings of all messengers. */
-export function messengerSettings(): MessengerSettings[] {
-  return platforms().map(({ name, settings, miniApp }) => ({ name, ...settings, miniApp: miniApp?.setting }));
-}

@@ -1,9 +1,0 @@
-import type { Language } from '../../contract/common';
-import { eventRegistry, type EventName } from '../../events/contract';
-import { russian } from './russian';
-
-/** What the documentation says about an event. */
-export function eventText(name: EventName, language: Language): string {
-  const { summary } = eventRegistry[name];
-  return language === 'ru' ? russian.event(summary) : summary;
-}

@@ -1,7 +1,0 @@
-import type { SealedColumn } from '../db/sealed-values';
-import { oidcKeyPurpose } from './keys';
-
-/** The columns of this room with encrypted values; key rotation reads the list. */
-export const sealedColumns: SealedColumn[] = [
-  { table: 'oidc_keys', column: 'sealed', key: 'id', type: 'uuid', purpose: oidcKeyPurpose, rowId: 'id' },
-];

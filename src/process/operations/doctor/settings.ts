@@ -1,0 +1,11 @@
+import type { Settings } from '../../../base/config';
+import { settingWarnings } from '../../../base/config/unsafe-settings';
+import { ok, warning, type Finding } from './check';
+
+/** What the start warns of in production. */
+export function checkSettings(settings: Settings, development: boolean): Finding[] {
+  if (development) return [];
+  const warnings = settingWarnings(settings);
+  if (warnings.length === 0) return [ok('settings', 'none is unsafe')];
+  return warnings.map((each) => warning('settings', each, 'See docs/security.md.'));
+}

@@ -1,0 +1,43 @@
+import { retention as agenda } from '../../base/agenda/queries';
+import { retention as bots } from '../../domains/bots/queries/retention';
+import { retention as broadcasts } from '../../domains/broadcasts/queries/retention';
+import { retention as db, retentions } from '../../base/db/retention';
+import { retention as drip } from '../../domains/drip/queries/retention';
+import { retention as events } from '../../domains/events/queries/retention';
+import { retention as csvExports } from '../../domains/exports/queries';
+import { retention as forms } from '../../domains/forms/queries/retention';
+import { retention as helpdesk } from '../../domains/helpdesk/queries/retention';
+import { retention as http } from '../../base/http/queries';
+import { retention as login } from '../../domains/login/queries/retention';
+import { retention as messages } from '../../domains/messages/queries/retention';
+import { retention as oidc } from '../../domains/oidc/queries/retention';
+import { retention as projects } from '../../domains/projects/queries/retention';
+import { retention as subscribers } from '../../domains/subscribers/queries/retention';
+import { retention as templates } from '../../domains/templates/queries';
+import { retention as tracked } from '../../domains/subscribers/tracked/queries';
+import { retention as webhooks } from '../../domains/webhooks/queries/retention';
+
+/** Registers what ends the rows of every table, by room. Parts come before what they belong to. */
+export function registerRetention(): void {
+  const rooms = {
+    events,
+    webhooks,
+    tracked,
+    login,
+    projects,
+    oidc,
+    messages,
+    http,
+    broadcasts,
+    drip,
+    forms,
+    helpdesk,
+    subscribers,
+    bots,
+    templates,
+    exports: csvExports,
+    agenda,
+    db,
+  };
+  retentions.register(...Object.entries(rooms).map(([room, tables]) => ({ room, tables })));
+}
