@@ -6,7 +6,7 @@ import { limits } from '../../base/contract/limits';
 import type { Core } from '../../base/core';
 import { BATCH_ROWS, inTurn } from '../../base/db/batches';
 import { withTransaction } from '../../base/db/pool';
-import { emitBulkEvents, emitEvent } from '../events';
+import { emitEvent, emitEvents } from '../events';
 import type { Work } from '../../base/http/idempotency';
 import { isoTime } from '../../base/lib/iso-time';
 import { deliveryFailed, storeContent, viewStored } from '../messages';
@@ -236,13 +236,14 @@ async function failLost(
   const lost = await failLostRecipients(db, id, LOST);
   const at = new Date();
   const failure = { reason: 'unknown' as const, error: LOST };
-  await emitBulkEvents(
+  await emitEvents(
     db,
     project_id,
     lost.map((recipient) => ({
       name: 'delivery.failed',
       data: deliveryFailed(recipient, failure, at, config.HERALD_SUBSCRIBER_ID_FORMAT),
     })),
+    { bulk: true },
   );
 }
 

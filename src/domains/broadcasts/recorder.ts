@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Core } from '../../base/core';
 import { withTransaction } from '../../base/db/pool';
-import { type BulkEvent, emitBulkEvents } from '../events';
+import { type NewEvent, emitEvents } from '../events';
 import { createBatcher } from '../../base/lib/batch';
 import { deliveryFailed, deliverySuccess } from '../messages';
 import { markBlocked } from '../subscribers';
@@ -32,7 +32,7 @@ export function createBroadcastRecorder(
 ): BroadcastRecorder {
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
 
-  function eventOf({ recipient, sender, result }: SettledRecipient, at: Date): BulkEvent | null {
+  function eventOf({ recipient, sender, result }: SettledRecipient, at: Date): NewEvent | null {
     const named = { ...recipient, channel: sender.channel };
     if (result.status === 'queued') return null;
     return result.status === 'sent'
@@ -48,7 +48,7 @@ export function createBroadcastRecorder(
     );
     const recorded = batch.filter(({ result }) => ids.has(result.id));
     const events = recorded.map((settled) => eventOf(settled, at)).filter((event) => event !== null);
-    await emitBulkEvents(db, run.projectId, events);
+    await emitEvents(db, run.projectId, events, { bulk: true });
     for (const { recipient, sender, result } of recorded) {
       if (result.status !== 'failed' || result.reason !== 'user_blocked_bot') continue;
       const { platform_user_id } = recipient;

@@ -8,7 +8,10 @@ export async function expireCode(
   { pool }: Pick<Core, 'pool'>,
   sessionId: string,
 ): Promise<{ status: SessionStatus; leftMs: number }> {
-  await expireUnusedCode(pool, sessionId);
   const session = await findSession(pool, sessionId);
-  return { status: session?.status ?? 'expired', leftMs: Math.max(0, session?.code_life_ms ?? 0) };
+  const leftMs = Math.max(0, session?.code_life_ms ?? 0);
+  if (session?.status !== 'confirmed' || leftMs > 0) return { status: session?.status ?? 'expired', leftMs };
+  // False if it was redeemed in between.
+  const isExpired = await expireUnusedCode(pool, sessionId);
+  return isExpired ? { status: 'expired', leftMs } : expireCode({ pool }, sessionId);
 }

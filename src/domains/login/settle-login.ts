@@ -1,10 +1,10 @@
 import type { PoolClient } from 'pg';
 import { platformOf } from '../bots';
-import { emitEvent } from '../events';
+import type { NewEvent } from '../events';
 import { isoTime } from '../../base/lib/iso-time';
 import { randomToken256, sha256 } from '../../base/lib/tokens';
 import { chargeLogin, findProject, lockProject, upsertAccount, type Account } from '../projects';
-import { presentSubscriber, subscribe } from '../subscribers';
+import { presentSubscriber, subscribe, type SubscriberRecord } from '../subscribers';
 import { flows } from './flows';
 import { confirmSession, type Answer } from './queries/decisions';
 import type { AuthSession } from './queries/sessions';
@@ -47,7 +47,16 @@ export async function settleYes(
 
   const { collector, emitsCompleted } = flows[session.flow];
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
-  const { subscriber } = await subscribe(db, project.id, user, format);
+  const completed = (by: SubscriberRecord): NewEvent[] => {
+    if (!emitsCompleted || session.state === null) return [];
+    const data = {
+      ...presentSubscriber(by, format),
+      state: session.state,
+      auth_time: isoTime(answer.received_at),
+    };
+    return [{ name: 'auth.completed', data }];
+  };
+  const { subscriber } = await subscribe(db, project.id, user, format, {}, completed);
   const code = randomToken256();
   const { codeLifeMs } = await confirmSession(db, session.id, {
     subscriberId: subscriber.id,
@@ -55,13 +64,6 @@ export async function settleYes(
     codeSealed: collector === 'provider' ? null : cipher.encrypt(code, 'auth_code', session.id),
     codeTtlSeconds: config.HERALD_CODE_TTL_SECONDS,
   });
-  if (emitsCompleted && session.state !== null) {
-    await emitEvent(db, project.id, 'auth.completed', {
-      ...presentSubscriber(subscriber, format),
-      state: session.state,
-      auth_time: isoTime(answer.received_at),
-    });
-  }
   return { status: 'confirmed', reason: null, waitMs: 0, codeLifeMs };
 }
 

@@ -7,7 +7,7 @@ import { withTransaction } from '../../base/db/pool';
 import { useStoredPlans } from '../../base/db/query';
 import { rolledBack, undoneOnError } from '../../base/db/savepoint';
 import type { CsvRow } from '../../base/lib/csv';
-import { emitBulkEvents, type BulkEvent } from '../events';
+import { emitEvents, type NewEvent } from '../events';
 import { lockProject } from '../projects';
 import { changedValues, permissionChange, register } from './changes';
 import { readRow, type ImportedRow } from './import-row';
@@ -107,7 +107,7 @@ async function applyRows(
   const named = await lockNamed(db, projectId, valid);
   const tagsBefore = new Map([...named.byId.values()].map(({ id, tags }) => [id, tags]));
   const changed = new Map<string, SubscriberRecord>();
-  const events: BulkEvent[] = [];
+  const events: NewEvent[] = [];
 
   const flush = async () => {
     await updateSubscribers(db, [...changed.values()]);
@@ -147,7 +147,7 @@ async function applyRows(
   const outcomes: (ErrorCode | null)[] = [];
   for (const row of given) outcomes.push(typeof row === 'string' ? row : await applyRow(row));
   await flush();
-  await emitBulkEvents(db, projectId, events);
+  await emitEvents(db, projectId, events, { bulk: true });
   const after = [...named.byId.values()];
   const causes = after.flatMap(({ id, tags }) => addedTags(id, tagsBefore.get(id) ?? [], tags));
   await onSubscriberChange(db, projectId, causes);

@@ -535,8 +535,8 @@ test('a change that is refused has no entry in the audit log; of two ids in a pa
   const enrolment = enrolled.body.data[0].enrolment_id;
   expect((await project.api('DELETE', `${enrolments}/${enrolment}`)).status).toBe(200);
   const { rows } = await service.pool.query<{ id: string }>(
-    `INSERT INTO broadcasts (project_id, kind, content, audience, status, total, wake_at)
-     VALUES ($1, 'broadcast', '{}', '{}', 'running', 0, now() + interval '1 day') RETURNING id`,
+    `INSERT INTO broadcasts (project_id, kind, content, audience, status, total)
+     VALUES ($1, 'broadcast', '{}', '{}', 'running', 0) RETURNING id`,
     [project.id],
   );
   const broadcast = rows[0]?.id ?? '';

@@ -4,7 +4,7 @@ import { WorkflowClient } from '@temporalio/client';
 import type pg from 'pg';
 import { limits } from '../../../src/base/contract/limits';
 import { eventRegistry } from '../../../src/domains/events/contract';
-import { emitBulkEvents, emitEvent } from '../../../src/domains/events';
+import { emitEvent, emitEvents } from '../../../src/domains/events';
 import type { LaneSetting } from '../../../src/domains/webhooks/contract';
 import { claimExpress, claimSlotless, claimStarts } from '../../../src/domains/webhooks/queries/claim';
 import { claimableLag, waitingSeconds } from '../../../src/domains/webhooks/queries/lag';
@@ -304,7 +304,7 @@ describe('the claim', () => {
     const [busy, quiet, crowd] = await Promise.all(['busy', 'quiet', 'crowd'].map(projectWithEndpoint));
     const otp = { name: 'otp.sent', data: eventRegistry['otp.sent'].example } as const;
     const emit = (projectId: string) => emitEvent(pool, projectId, otp.name, otp.data);
-    await emitBulkEvents(pool, crowd!, Array(5).fill(otp));
+    await emitEvents(pool, crowd!, Array(5).fill(otp), { bulk: true });
     for (let i = 0; i < 30; i += 1) await emit(busy!);
     for (let i = 0; i < 2; i += 1) await emit(quiet!);
 

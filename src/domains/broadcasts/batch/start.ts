@@ -5,7 +5,7 @@ import type { Core } from '../../../base/core';
 import { BATCH_ROWS, inTurn } from '../../../base/db/batches';
 import { withTransaction, type Db } from '../../../base/db/pool';
 import { SHARE_WAIT_MS } from '../../../base/db/project-share';
-import { emitBulkEvents } from '../../events';
+import { emitEvents } from '../../events';
 import type { Work } from '../../../base/http/idempotency';
 import { createPauses } from '../../../base/lib/pauses';
 import { BLOCKED, deliveryFailed, skipReasonOf, storeContents } from '../../messages';
@@ -121,7 +121,7 @@ async function emitBlocked(
   const blocked = recipients.flatMap(({ subscriber, reason }) =>
     subscriber && reason === 'user_blocked_bot' ? [subscriber] : [],
   );
-  await emitBulkEvents(
+  await emitEvents(
     db,
     projectId,
     blocked.map((subscriber) => ({
@@ -133,6 +133,7 @@ async function emitBlocked(
         format,
       ),
     })),
+    { bulk: true },
   );
 }
 

@@ -14,8 +14,8 @@ export interface EmittedEvent {
   deliveries: number;
 }
 
-/** One event of many. */
-export type BulkEvent = {
+/** One event of several. */
+export type NewEvent = {
   [N in EventName]: { name: N; data: EventData<N> };
 }[EventName];
 
@@ -30,18 +30,29 @@ export async function emitEvent<N extends EventName>(
   data: EventData<N>,
   { id = uuidv7(), test = false, only }: { id?: string; test?: boolean; only?: FanOutEvent['only'] } = {},
 ): Promise<EmittedEvent> {
+  const event = rowOf({ name, data } as NewEvent, id);
   const [, written] = await withFanOut(db, [projectId], [{ id, only }], (tx) =>
-    insertEvents(
-      tx,
-      projectId,
-      [{ id, name, body: eventBody(name, data), subscriberId: subscriberOf(data) }],
-      {
-        test,
-        traceparent: currentTraceparent(),
-      },
-    ),
+    insertEvents(tx, projectId, [event], { test, traceparent: currentTraceparent() }),
   );
   return { id, deliveries: written.get(id) ?? 0 };
+}
+
+/** As `emitEvent`, for several events, in their order. Deliveries of `bulk` ones have the lowest priority. */
+export async function emitEvents(
+  db: Db,
+  projectId: string,
+  events: NewEvent[],
+  { bulk = false } = {},
+): Promise<void> {
+  if (events.length === 0) return;
+  const rows = events.map((event) => rowOf(event));
+  await withFanOut(
+    db,
+    [projectId],
+    rows.map(({ id }) => ({ id, bulk })),
+    (tx) =>
+      insertEvents(tx, projectId, rows, { test: false, traceparent: bulk ? null : currentTraceparent() }),
+  );
 }
 
 /** An event for one endpoint only, whatever its filter, marked as a test. Returns the delivery's id. */
@@ -58,21 +69,10 @@ export async function emitTestEvent<N extends EventName>(
   return deliveryId;
 }
 
-/** As `emitEvent`, for many events at once; their deliveries have the lowest priority. */
-export async function emitBulkEvents(db: Db, projectId: string, events: BulkEvent[]): Promise<void> {
-  if (events.length === 0) return;
-  const rows = events.map(({ name, data }) => ({
-    id: uuidv7(),
-    name,
-    body: eventBody(name, data),
-    subscriberId: subscriberOf(data),
-  }));
-  await withFanOut(
-    db,
-    [projectId],
-    rows.map(({ id }) => ({ id, bulk: true })),
-    (tx) => insertEvents(tx, projectId, rows, { test: false, traceparent: null }),
-  );
+type EventRow = { id: string; name: string; body: string; subscriberId: string | null };
+
+function rowOf({ name, data }: NewEvent, id: string = uuidv7()): EventRow {
+  return { id, name, body: eventBody(name, data), subscriberId: subscriberOf(data) };
 }
 
 /** Whom an event is about: their id as it is stored, whichever form the data has. */
@@ -84,7 +84,7 @@ export function subscriberOf(data: object): string | null {
 function insertEvents(
   db: Db,
   projectId: string,
-  events: { id: string; name: string; body: string; subscriberId: string | null }[],
+  events: EventRow[],
   { test, traceparent }: { test: boolean; traceparent: string | null },
 ): Promise<number> {
   return change(

@@ -154,7 +154,7 @@ export async function listPendingSessions(
 }
 
 /** Expires an unused code. Its hash stays, so that a late verify returns `code_expired`. */
-export async function expireUnusedCode(db: Db, sessionId: string): Promise<void> {
+export async function expireUnusedCode(db: Db, sessionId: string): Promise<boolean> {
   const expired = await row<{ project_id: string }>(
     db,
     'expire_code',
@@ -164,6 +164,7 @@ export async function expireUnusedCode(db: Db, sessionId: string): Promise<void>
     [sessionId],
   );
   if (expired) notifySession(db, { id: sessionId, project_id: expired.project_id });
+  return expired !== null;
 }
 
 /**

@@ -3,7 +3,7 @@ import { formatSubscriberId, type SubscriberIdFormat } from '../../../base/contr
 import type { Db } from '../../../base/db/pool';
 import { change, row, rows } from '../../../base/db/query';
 import { JOIN_OWN_BOT, REACHING_BOT } from '../../bots';
-import { emitEvent } from '../../events';
+import { emitEvent, emitEvents, type NewEvent } from '../../events';
 import { isoTime } from '../../../base/lib/iso-time';
 import { addedTags, onSubscriberChange, type Cause } from '../on-change';
 import { presentSubscriber, type SubscriberRecord } from '../record';
@@ -52,7 +52,8 @@ export interface Subscribed {
  * Subscribes a user, in the caller's transaction. A subscriber of another bot of the project moves to this one. Emits
  * `subscription.created` only if the subscription is new or reactivated; tags, permissions and external_id survive
  * unsubscribing. A new subscriber gets the default permissions of the project. Grants are added; if they change the
- * permissions of a known subscriber, that is an event too. Chains that this triggers are entered in the same commit.
+ * permissions of a known subscriber, that is an event too; `furtherEvents` of the same cause are written with them. Chains that
+ * this triggers are entered in the same commit.
  */
 export async function subscribe(
   db: Db,
@@ -60,6 +61,7 @@ export async function subscribe(
   user: MessengerUser,
   format: SubscriberIdFormat,
   grants: Grants = {},
+  furtherEvents: (subscriber: SubscriberRecord) => NewEvent[] = () => [],
 ): Promise<Subscribed> {
   const values = [
     projectId,
@@ -91,17 +93,20 @@ export async function subscribe(
   const subscriber = inserted ?? existing?.subscriber;
   if (!subscriber) throw new Error('the subscriber was neither inserted nor found');
   const isNew = inserted !== null || existing?.wasReactivated === true;
-  if (isNew) await emitEvent(db, projectId, 'subscription.created', presentSubscriber(subscriber, format));
+  const events: NewEvent[] = [];
+  if (isNew) events.push({ name: 'subscription.created', data: presentSubscriber(subscriber, format) });
   if (existing && existing.before.permissions.length !== subscriber.permissions.length) {
-    await emitEvent(db, projectId, 'subscription.permission_changed', {
+    const data = {
       subscriber_id: formatSubscriberId(subscriber.id, format),
       channel: subscriber.channel,
       external_id: subscriber.external_id,
       permissions: subscriber.permissions,
       previous: existing.before.permissions,
       occurred_at: isoTime(new Date()),
-    });
+    };
+    events.push({ name: 'subscription.permission_changed', data });
   }
+  await emitEvents(db, projectId, [...events, ...furtherEvents(subscriber)]);
   const causes: Cause[] = isNew ? [{ type: 'subscription', subscriberId: subscriber.id }] : [];
   causes.push(...addedTags(subscriber.id, existing?.before.tags ?? [], subscriber.tags));
   await onSubscriberChange(db, projectId, causes);
