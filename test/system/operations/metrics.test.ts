@@ -155,6 +155,10 @@ test('what waits for a disabled endpoint is due but not late; what no relay clai
 
   // A relay that cannot claim: another transaction holds the endpoint.
   const late = await createEndpoint(project, 'http://127.0.0.1:9/late');
+  // Nothing is late before the last change of its endpoint, which may have been disabled until then.
+  await service.pool.query(`UPDATE endpoints SET updated_at = now() - interval '2 hours' WHERE id = $1`, [
+    late.id,
+  ]);
   const blocker = await service.pool.connect();
   try {
     await blocker.query('BEGIN');
