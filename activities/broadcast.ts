@@ -17,7 +17,7 @@ export interface BroadcastRef {
 
 /** Only counts, times and statuses, because operators can read histories. */
 export interface BroadcastState extends RowState {
-  /** `parked`: the project may not send; the agenda starts a new workflow when it may. */
+  /** `parked`: the project is inactive; the agenda starts a new workflow when it is active again. */
   status: BroadcastStatus | 'parked';
   sent: number;
   failed: number;
@@ -27,9 +27,9 @@ export interface BroadcastState extends RowState {
 
 /** One page: long enough to keep histories short, short enough that a shutdown need not wait. */
 const PAGE_MS = 60_000;
-/** Until a job asks again whether it is its turn among those of its project. */
+/** The pause of a job that waits for its turn among the jobs of its project. */
 const BUSY_MS = 15_000;
-/** Until a broadcast that another run is still sending is asked for its end again. */
+/** The pause before the end of a broadcast that another run is still sending is written again. */
 const CHECK_AGAIN_MS = 1_000;
 const HEARTBEAT_MS = 2_000;
 
@@ -55,7 +55,7 @@ export function createBroadcastActivities(deps: BroadcastActivityDeps) {
     return { status, sent, failed, skipped, total, progress, ...next };
   }
 
-  /** A page that ends early is due when a recipient is, or when another job of the project has had its turn. */
+  /** A page that ends early is due when its next recipient is, or when another job of the project has had its turn. */
   async function msUntilNext(jobId: string, end: 'more' | 'busy'): Promise<number> {
     const waitMs = end === 'busy' ? BUSY_MS : await msUntilDue(deps.pool, jobId);
     return (await reportRun(deps.pool, jobId, { inMs: waitMs })) ? waitMs : 0;
@@ -73,7 +73,7 @@ export function createBroadcastActivities(deps: BroadcastActivityDeps) {
       }),
     ),
 
-    /** Ends the broadcast if no recipients are left. Another run that has taken it over may still send: it is asked again. */
+    /** Ends the broadcast if no recipients are left. Repeated while another run that has taken it over still sends. */
     finishBroadcast: reported(async ({ jobId }: BroadcastRef): Promise<BroadcastState> => {
       const isEnded = await finishBroadcast(deps, jobId, { workerIsGone: true });
       const state = await stateOf(jobId, isEnded ? null : CHECK_AGAIN_MS);

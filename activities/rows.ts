@@ -12,7 +12,7 @@ import { withHeartbeats } from './heartbeats';
 
 const HEARTBEAT_MS = 5_000;
 
-/** The activity of a row's workflow, under the name of its kind. It is idempotent: the rows show what is left to do. */
+/** The activity of a row's workflow, named as its kind. It is idempotent: the rows show what is left to do. */
 function ofRow(advance: (id: string) => Promise<Advanced>) {
   return reported(async ({ id }: RowInput): Promise<RowState> => {
     const { nextAt, ...state } = await withHeartbeats(HEARTBEAT_MS, () => advance(id));
@@ -20,7 +20,7 @@ function ofRow(advance: (id: string) => Promise<Advanced>) {
   });
 }
 
-/** Of the queue `broadcasts`. */
+/** For the task queue `broadcasts`. */
 export function createBulkActivities({ stopping, ...core }: Core & { stopping: AbortSignal }) {
   return {
     recurring: ofRow((id) => runDue(core, id)),
@@ -28,7 +28,7 @@ export function createBulkActivities({ stopping, ...core }: Core & { stopping: A
   };
 }
 
-/** Of the queue `campaigns`. */
+/** For the task queue `campaigns`. */
 export function createCampaignActivities(core: Core) {
   return {
     scheduled: ofRow((id) => fireScheduled(core, id)),

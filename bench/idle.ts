@@ -3,12 +3,12 @@ import pg from 'pg';
 import { startBench } from './environment';
 import type { Figure } from './table';
 
-/** What a start leaves to do is over by then. */
+/** Work that follows a start has ended by then. */
 const SETTLE_MS = 15_000;
 const SECONDS = 30;
 const GOAL_PER_SECOND = 8;
 
-/** What a service sends to its database while nothing happens: statements a second, by name. */
+/** The statements a second that an idle service sends to its database, by name. */
 export async function benchIdle(): Promise<Figure[]> {
   return [
     await measureIdle('the whole service', {}),

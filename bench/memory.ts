@@ -9,7 +9,7 @@ const IDLE_MS = 60_000;
 const GOAL_MB = 400;
 const name = 'memory of npm start, idle for a minute';
 
-/** What a newcomer's machine gives to Herald: the processes of a default `npm start` with a new data directory. */
+/** The memory of all processes of a default `npm start` with a new data directory. */
 export async function memory(): Promise<Figure> {
   if (process.platform !== 'linux') return { name, value: 'measured on Linux only' };
   const dataDir = await temporaryDataDir();

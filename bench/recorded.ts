@@ -22,8 +22,8 @@ export function besideRecorded(figures: Figure[]): Figure[] {
 }
 
 /**
- * `npm run bench -- smoke --record`: with a change that moves the figures on purpose. What this system cannot measure keeps its
- * record.
+ * `npm run bench -- smoke --record`, for a change that moves the figures on purpose. Figures that this system cannot measure keep
+ * their record.
  */
 export function record(figures: Figure[]): void {
   const recorded = JSON.parse(readFileSync(file, 'utf8')) as Recorded;

@@ -23,7 +23,7 @@ function say(message: string, exitCode: number): number {
   return exitCode;
 }
 
-/** The service loads what it needs while its servers boot, and other commands load no service. */
+/** `start` loads the service while its servers boot; the other commands do not load it. */
 async function run(): Promise<void> {
   const program = createProgram();
   if (process.argv[2] !== 'start') {

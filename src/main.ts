@@ -51,7 +51,7 @@ export function runService({ roles, verbose, empty, servers, onReady }: StartOpt
   });
 }
 
-/** Most of the modules: loaded while the embedded servers boot in processes of their own. */
+/** Most of the modules. Loaded while the embedded servers boot in their processes. */
 const loadService = async () => ({
   ...(await import('./process/service.js')),
   ...(await import('./local/demo/index.js')),

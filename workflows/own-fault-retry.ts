@@ -1,5 +1,5 @@
 /**
- * How an activity is tried again: what throws without a delay of its own is a fault of our servers, and they come back within
+ * How an activity is retried. An error without a delay of its own is a fault of Herald's servers, which are back within
  * seconds.
  */
 export const OWN_FAULT_RETRY = { initialInterval: '1 second', maximumInterval: '5 seconds' } as const;

@@ -3,9 +3,9 @@ import type { RowInput, RowState } from '../src/base/agenda';
 import { OWN_FAULT_RETRY } from './own-fault-retry';
 import { runWhenDue } from './run-when-due';
 
-/** By the name of the kind, which is also that of the workflow. */
+/** The activities of rows. Each has the name of its kind, which is also that of the workflow. */
 const advance = proxyActivities<Record<string, (input: RowInput) => Promise<RowState>>>({
-  // A message waits for its turn, an upload can take minutes, and an external_id can name a hundred subscribers.
+  // A message can wait for its turn, an upload can take minutes, and an external_id can name a hundred subscribers.
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '15 seconds',
   retry: OWN_FAULT_RETRY,

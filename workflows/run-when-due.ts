@@ -14,7 +14,7 @@ import { searchAttributes, signals } from '../src/base/temporal/names';
 const changed = defineSignal(signals.changed);
 
 /**
- * The clock of one row: does what is due, and again at the row's time or when the row has changed, until nothing is left to do.
+ * Does what is due for one row, and again at the row's next time or when the row has changed, until nothing is left to do.
  */
 export async function runWhenDue<State extends RowState>(
   input: object,
@@ -28,7 +28,7 @@ export async function runWhenDue<State extends RowState>(
     const state = await runDue(summary);
     summary = state.progress ?? state.status;
     setCurrentDetails(describe(state));
-    // What goes on at once changes nothing that an operator would look for.
+    // A row that continues at once has nothing new to show to an operator.
     if (state.nextAt === null || state.waitMs > 0) show(state);
     // A change that came meanwhile is read before the end.
     if (signalCount === seen) {

@@ -108,7 +108,7 @@ export function startChild(options: ChildOptions): Child {
   };
 }
 
-/** A child that starts in `start` gives access to its files to its own user only: `spawn` has no option for the umask. */
+/** Files of a child that is started in `start` are readable by its own user only: `spawn` has no option for the umask. */
 function withPrivateFiles<T>(start: () => T): T {
   const own = process.umask(0o077);
   try {

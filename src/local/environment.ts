@@ -44,7 +44,7 @@ export interface EnvironmentOptions {
   signal: AbortSignal;
   onProgress: (message: string) => void;
   onExit: (exit: ChildExit) => void;
-  /** Called when the Temporal server, which takes longest, boots in its own process. */
+  /** Called as soon as the process of the Temporal server, which takes longest to boot, runs. */
   onLaunched?: () => void;
 }
 

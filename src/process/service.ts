@@ -122,7 +122,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     };
 
     const seeding = options.seed?.(core);
-    // The pools end after it; settled, because its error is thrown below only once the roles have started.
+    // The pools end after it. Settled, because its error is thrown below, once the roles have started.
     const seeded = Promise.allSettled([seeding]);
     stops.push(() => seeded);
 

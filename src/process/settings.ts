@@ -1,7 +1,7 @@
 import { messengerSettings } from '../domains/bots/settings';
 import * as config from '../base/config';
 
-/* The settings with those that the rooms declare. */
+/* All settings, including those that domains declare. */
 
 export const settings = () => config.settingsWith(messengerSettings());
 

@@ -7,8 +7,8 @@ import { startNpm, userEnvironment } from '../support/npm-start';
 const root = path.join(__dirname, '..', '..');
 
 /**
- * A newcomer's first start: clones the last commit, runs README's command with empty caches of npm, pip and Herald, and prints how
- * long it took until Herald was ready. A `temporal` on the PATH is used, as it would be for them.
+ * A newcomer's first start: clones the last commit, runs README's command with empty caches of npm, pip and Herald, and prints
+ * how long it took until Herald was ready. A `temporal` on the PATH is used, as on a newcomer's machine.
  */
 async function main(): Promise<void> {
   const directory = mkdtempSync(path.join(tmpdir(), 'herald-first-start-'));
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Returns when it was ready, and stops it. */
+/** Starts Herald, stops it again, and returns the time at which it was ready. */
 async function start(checkout: string, settings: { HERALD_DATA_DIR: string }): Promise<number> {
   const herald = startNpm(['start', '--', '--json'], settings, checkout);
   try {

@@ -109,7 +109,7 @@ async function seedMessages(service: TestService, projectId: string): Promise<vo
   );
 }
 
-/** Broadcasts and batches, the newest of each under way. Without an entry in the agenda none is sent. */
+/** Broadcasts and batches, the newest of each under way. They have no entry in the agenda, so none is sent. */
 async function seedJobs(service: TestService, projectId: string): Promise<void> {
   await service.pool.query(
     `INSERT INTO broadcasts (project_id, kind, status, content, audience, total, sent, failed, skipped, possible_duplicates,

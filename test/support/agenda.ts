@@ -1,6 +1,6 @@
 /**
- * SQL: has the rows that a statement returns looked at in the agenda, at this time, in the statement's own commit.
- * `changes` ends before RETURNING.
+ * SQL: makes the rows that a statement changes due in the agenda, at this time, in the statement's own commit. `changes` ends
+ * before RETURNING.
  */
 export const thenDue = (kind: string, changes: string, at = 'now()') =>
   `WITH changed AS (${changes} RETURNING id, project_id)

@@ -1,6 +1,6 @@
 const { readFileSync } = require('node:fs');
 
-/** Prints what the run cost, and a last line that scripts can parse: `N passed, N failed`. */
+/** Prints the CPU seconds of the run, and a last line that scripts can parse: `N passed, N failed`. */
 module.exports = class ClosingLineReporter {
   onRunComplete(_contexts, results) {
     // A file that fails to load has no tests; it counts as one failure.
@@ -14,7 +14,7 @@ module.exports = class ClosingLineReporter {
   }
 };
 
-/** Of this process, of those that it has waited for, and of theirs. Null where the system does not tell. */
+/** The CPU time of this process and its ended descendants; null on systems without `/proc`. */
 function cpuSeconds() {
   try {
     const fields = readFileSync('/proc/self/stat', 'latin1')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 
-/** What the repository keeps of a large file that is not read by people; its name ends in `.br`. */
+/** A large file that people do not read is kept compressed; its name ends in `.br`. */
 export function packed(content: Buffer | string): Buffer {
   const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_LGWIN } = constants;
   return brotliCompressSync(content, { params: { [BROTLI_PARAM_QUALITY]: 9, [BROTLI_PARAM_LGWIN]: 24 } });

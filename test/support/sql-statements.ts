@@ -66,7 +66,7 @@ export function readStatements(): Statement[] {
   return statements;
 }
 
-/** Packages whose types are in no statement, and take most of the time to read. */
+/** Packages whose types no statement uses, and which take most of the time to read. */
 const UNREAD = /^@(temporalio|opentelemetry)\/|^(telegraf|undici|@maxhub\/max-bot-api)$/;
 
 function programOf(files: string[]): ts.Program {

@@ -1,12 +1,12 @@
 import ts from 'typescript';
 
 /**
- * Evaluates expressions of a program without running it, as far as they are made of constants: texts, templates, lists, objects and
- * small functions of them. Where a value is only known at run time, every way through a condition and every caller of a
- * function is followed.
+ * Evaluates expressions of a program without running it, if they are made of constants: texts, templates, lists, objects and
+ * small functions of them. Where a value is only known at run time, every branch of a condition and every caller of a function
+ * is followed.
  */
 export interface StaticValues {
-  /** Every value that the expression can have. Throws `Unresolved` if one cannot be told. */
+  /** Every value that the expression can have. Throws `Unresolved` if one is only known at run time. */
   valuesOf(expression: ts.Expression): unknown[];
 }
 
@@ -43,7 +43,7 @@ export function createStaticValues(checker: ts.TypeChecker, sources: readonly ts
   let callerEnvs: Env = new Map();
   let depth = 0;
 
-  /** The next way at a fork. The same fork goes the same way again within one run. */
+  /** The next branch of a condition. Within one run the same condition takes the same branch. */
   function choose(key: string, of: number): number {
     const before = chosen.get(key);
     if (before !== undefined) return before;

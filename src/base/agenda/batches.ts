@@ -16,10 +16,10 @@ export interface BatchWork {
 /** Rows are left: the next batch is due now. */
 export const MORE: Next = { inMs: 0 };
 
-/** Projects whose batches are in flight at once: one that waits for a lock leaves room for the others. */
+/** Projects whose batches are in flight at once: one that waits for a lock leaves slots for the others. */
 const PROJECTS = 4;
 
-/** A kind that does one batch for each claim, one at a time of each project. */
+/** A kind that does one batch for each claim, and for each project one at a time. */
 export function batchKind({ name, nextBatch }: BatchWork): Kind {
   return {
     name,
@@ -32,10 +32,10 @@ export function batchKind({ name, nextBatch }: BatchWork): Kind {
 /** How long a request works on its own change before it leaves the rest to the agenda. */
 const REQUEST_MS = 5_000;
 
-/** When a change is due that its request begins with `beginNow`: the request has ended, or its process has died. */
+/** When a change that its request begins with `beginNow` is due: the request has ended by then, or its process has died. */
 export const AFTER_REQUEST = { inMs: 2 * REQUEST_MS };
 
-/** For a request, after its commit: the change has been made, so a fault must not fail the request. */
+/** Called by a request after its commit. The change is made already, so a fault must not fail the request. */
 export async function beginNow(
   pool: pg.Pool,
   { name, nextBatch }: BatchWork,

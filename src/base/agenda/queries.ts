@@ -9,14 +9,14 @@ export const retention = (): Retention => ({
   agenda: { bounded: 'One entry for each row that has something due. It goes when nothing is.' },
 });
 
-/** Not due before `resumeEntries`: the project may not send. */
+/** Not due until `resumeEntries`: the project is inactive. */
 export const PARKED = 'infinity';
 
 /** A row of a domain that has something due. */
 export interface DueRow {
   id: string;
   project_id: string;
-  /** A time of the row, or a while after now by the database's clock. Default: now. */
+  /** A time of the row, or some time after now by the database's clock. Default: now. */
   at?: Date | { inMs: number } | typeof PARKED | undefined;
 }
 
@@ -25,7 +25,7 @@ export function scheduleAt(db: Db, kind: string, due: readonly DueRow[]): Promis
   return write(db, 'schedule_agenda_at', 'excluded.due_at', kind, due);
 }
 
-/** As `scheduleAt`, but never later than before: a request to look at the rows, which keeps its place in the order. */
+/** As `scheduleAt`, but never postpones an entry: one that is due earlier keeps its time and its place in the order. */
 export function scheduleBy(db: Db, kind: string, due: readonly DueRow[]): Promise<void> {
   return write(db, 'schedule_agenda_by', 'least(agenda.due_at, excluded.due_at)', kind, due);
 }
@@ -64,7 +64,7 @@ function isNow({ at }: DueRow): boolean {
   return at instanceof Date ? at.getTime() <= Date.now() : at.inMs <= 0;
 }
 
-/** What was parked of a project is due: it may send again. In the transaction that says so. */
+/** Makes the parked entries of a project due, in the transaction that activates it. */
 export async function resumeEntries(db: Db, projectId: string): Promise<void> {
   const resumed = await change(
     db,
@@ -75,7 +75,7 @@ export async function resumeEntries(db: Db, projectId: string): Promise<void> {
   if (resumed > 0) notifyAfterCommit(db, notifyChannels.agenda);
 }
 
-/** Nothing is due any more. Under the rows' locks, as `scheduleAt`. */
+/** Removes the entries of rows that have nothing due any more. Under the rows' locks, as `scheduleAt`. */
 export function unschedule(db: Db, kind: string, ids: readonly string[]): Promise<number> {
   return change(db, 'unschedule_agenda', 'DELETE FROM agenda WHERE kind = $1 AND id = ANY ($2::uuid[])', [
     kind,
@@ -83,7 +83,7 @@ export function unschedule(db: Db, kind: string, ids: readonly string[]): Promis
   ]);
 }
 
-/** Everything of a kind is due now, as after a loss of the workflows. Returns how many entries it has. */
+/** Makes every entry of a kind due now, for example after the workflows were lost. Returns their number. */
 export function makeDue(db: Db, kind: string): Promise<number> {
   return change(
     db,
@@ -113,7 +113,7 @@ export interface Asked {
   limit: number;
   perProject: number;
   leaseMs: number;
-  /** Projects take turns in the order of their ids, from the one after this on. */
+  /** Projects take turns in the order of their ids, beginning after this one. */
   after: string;
 }
 
@@ -128,7 +128,7 @@ export interface Entry {
   kind: string;
   id: string;
   project_id: string;
-  /** Counts the changes: one that comes during the work is not lost. */
+  /** Counts the changes, so that one that commits during the work is not lost. */
   revision: number;
   /** Fences: only the process that has this lease may finish the entry. In milliseconds, so that a Date holds it exactly. */
   leased_until: Date;
@@ -186,12 +186,12 @@ export function claimEntries(
   );
 }
 
-/** When an entry is due next: at a time of its row, or a while after now; null: nothing is due. */
+/** When an entry is due next: at a time of its row, or some time after now; null: nothing is due. */
 export type Next = Date | { inMs: number } | null;
 
 /**
- * Ends the lease. An entry that was changed during the work stays due at the time that the change has set. Returns whether it
- * is due again already.
+ * Ends the lease. An entry that was changed during the work stays due at the time that the change has set. Returns whether the
+ * entry is due again already.
  */
 export async function finishEntry(
   db: Db,

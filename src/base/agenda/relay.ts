@@ -13,12 +13,12 @@ import {
   type Next,
 } from './queries';
 
-/** What a domain does about its rows. */
+/** What a domain does when something about its rows is due. */
 export interface Kind {
   name: string;
   /** Entries in flight at once in each process. */
   concurrency: number;
-  /** Of them, those of one project: work of one that hangs leaves room for the others. */
+  /** Of them, those of one project: if its work hangs, slots are left for the others. */
   perProject: number;
   /** A process that dies holds its entries for this long. Longer than the work takes. Default: 30 seconds. */
   leaseMs?: number;
@@ -41,7 +41,7 @@ const SWEEP_MS = 1_000;
 const RETRY_MS = 10_000;
 const LEASE_MS = 30_000;
 
-/** Claims what is due, of every kind, and lets the kind see to it. Safe in several processes. */
+/** Claims what is due, and passes each entry to its kind. Safe in several processes. */
 export function startAgenda(
   { pool, notifications, log }: { pool: pg.Pool; notifications: Notifications; log: Logger },
   kinds: readonly Kind[],
@@ -156,7 +156,7 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
 class Slots {
   private readonly taken = new Map<string, number>();
   private after = FIRST;
-  /** When the last claim was sent. What ends while it runs does not make it one that found little. */
+  /** As the last claim was sent: entries that end while it runs do not make it look as if it had found few. */
   private asked = { limit: 0, taken: new Map<string, number>() };
   /** The last claim may have left entries, for lack of slots. */
   private isLimited = false;
@@ -178,8 +178,8 @@ class Slots {
   }
 
   /**
-   * The next claim begins after the last project of this one; after one that reached the end, from the first on. Returns
-   * whether there are projects that this circle has not asked yet.
+   * The next claim begins after the last project of this one, or with the first project if this one reached the end. Returns
+   * whether there are projects before the one with which this claim began.
    */
   take(claimed: readonly Entry[]): boolean {
     const began = this.after;
@@ -194,7 +194,7 @@ class Slots {
     return !isFull && began !== FIRST;
   }
 
-  /** Returns whether a claim may find more: for half of the slots at once, not for each. */
+  /** Returns whether a claim may find more. True for half of the slots at once, not for each, so that claims are few. */
   release(projectId: string): boolean {
     const left = (this.taken.get(projectId) ?? 1) - 1;
     if (left > 0) this.taken.set(projectId, left);

@@ -8,7 +8,7 @@ export interface RowInput {
   id: string;
 }
 
-/** Where a row stands after what was due has been done. */
+/** The state of a row after what was due has been done. */
 export interface Advanced<Status extends string = string> {
   status: Status;
   /** How far it has come, for operators: a step, numbers. */
@@ -44,11 +44,11 @@ export function dueAgain<Status extends string>(
 }
 
 export interface RowKind {
-  /** Also of its workflow, and of the workflow's activity. */
+  /** Also the name of its workflow, and of the workflow's activity. */
   name: string;
   taskQueue: string;
   workflowId(id: string): string;
-  /** Reads the row. Null: it is gone. */
+  /** Reads the row; null if it does not exist any more. */
   find(id: string): Promise<{ status: string; next_at?: Date | null; summary: string } | null>;
   concurrency?: number;
   perProject?: number;

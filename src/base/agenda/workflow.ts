@@ -6,10 +6,10 @@ import { START_LIMIT_MS, within } from '../temporal/within';
 import { scheduleAt, unschedule, type Next } from './queries';
 import type { Kind } from './relay';
 
-/** A row whose workflow has not reported for so long after it had something due has lost it. */
+/** A workflow that has not reported for this long after its row's time is lost. */
 const OVERDUE_MS = 120_000;
 
-/** With what a row's workflow starts. */
+/** The arguments of a row's workflow, and what the Temporal UI shows of it. */
 export interface Start<W extends Workflow> {
   args: Parameters<W>;
   /** One line for the Temporal UI, without personal data. */
@@ -22,15 +22,15 @@ export interface WorkflowKind<W extends Workflow> {
   workflow: string;
   taskQueue: string;
   workflowId(id: string): string;
-  /** Reads the row. Null: it is gone. */
+  /** Reads the row; null if it does not exist any more. */
   startOf(id: string): Promise<Start<W> | null>;
   concurrency?: number;
   perProject?: number;
 }
 
 /**
- * A kind whose rows have a workflow: it is started, or reads its row again because that has `changed`. One that was terminated
- * is replaced. The workflow reports with `reportNext` when its row is due next.
+ * A kind whose rows have a workflow. A due entry starts the workflow, or signals `changed`, so that it reads its row again; one
+ * that was terminated is replaced. The workflow reports with `reportNext` when its row is due next.
  */
 export function workflowKind<W extends Workflow>(
   { client }: { client: Client },
@@ -64,8 +64,8 @@ export function workflowKind<W extends Workflow>(
 }
 
 /**
- * A workflow has done what was due, in this transaction, and its row is due next at this time. The entry is due a little later,
- * and then finds a workflow that is gone. Null: nothing is due, and the workflow ends.
+ * Called in the transaction in which a workflow's activity has done what was due: `next` is when its row is due next. The entry
+ * is due later than that, so it finds only a lost workflow. Null: nothing is due, and the workflow ends.
  */
 export async function reportNext(
   db: Db,

@@ -143,7 +143,7 @@ const ownSettings = z.object({
   HERALD_CACHED_WORKFLOWS: whole(40, 100_000)
     .default(1_500)
     .describe(
-      'Workflows that a worker process keeps in memory, of all kinds together. The default is for a process with 1 GiB; each further thousand takes about 300 MB. The others are read from Temporal again when they go on.',
+      'Workflows that a worker process keeps in memory, of all kinds together. The default is for a process with 1 GiB; each further thousand takes about 300 MB. Others are read from Temporal again when they continue.',
     ),
 
   HERALD_METRICS_PORT: port(9464).describe(
@@ -222,7 +222,7 @@ const ownSettings = z.object({
   HERALD_ALLOW_LOCAL_WEBHOOKS: flag
     .optional()
     .describe(
-      '`true` to allow webhook endpoints over `http` and on loopback. Default: true in development, false in production, where `true` is warned of at every start. Every other private address range stays forbidden.',
+      '`true` to allow webhook endpoints over `http` and on loopback. Default: true in development, false in production, where `true` causes a warning at every start. Every other private address range stays forbidden.',
     ),
   HERALD_CODE_TTL_SECONDS: whole(1, 86_400)
     .default(limits.authCodeTtlSeconds)
@@ -283,7 +283,7 @@ const ownSettings = z.object({
     ),
 });
 
-/** With those of the messengers. */
+/** Herald's own settings and those of the messengers. */
 export function settingsWith(messengers: MessengerSettings[]) {
   return ownSettings.extend(variablesOf(messengers));
 }

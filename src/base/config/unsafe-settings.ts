@@ -3,8 +3,8 @@ import type { Channel } from '../contract/common';
 import { isPrivateHost } from '../outbound/addresses';
 
 /*
- * Settings that are valid but unsafe in production. The start refuses those that give secrets to the network, and warns of
- * those that an operator may have a reason for.
+ * Settings that are valid but unsafe in production. Herald does not start with those that expose secrets to the network, and
+ * warns of those that an operator may have a reason for.
  */
 
 interface CheckedSettings {
@@ -14,7 +14,7 @@ interface CheckedSettings {
   platforms: Record<Channel, PlatformSettings>;
 }
 
-/** Refused: what Herald sends to or receives at such a URL, everyone on the way can read. */
+/** Refused, because traffic of such a URL crosses a public network unencrypted. */
 export function unsafeSettings(
   { HERALD_PUBLIC_URL, platforms }: CheckedSettings,
   messengers: MessengerSettings[],

@@ -101,7 +101,7 @@ const table = {
   project_inactive: {
     status: 403,
     text: 'The project of this API key is not active.',
-    help: 'An operator has deactivated the project. It sends nothing; what waits goes on when it is active again.',
+    help: 'An operator has deactivated the project. It sends nothing; what waits resumes when it is active again.',
   },
   origin_not_allowed: {
     status: 403,
@@ -295,7 +295,7 @@ export class AppError extends Error {
   }
 }
 
-/** The row that a query found. A missing one is a 404, in every room. */
+/** Returns the row that a query found; throws a 404 if there is none. */
 export function orNotFound<T>(
   found: T | null | undefined | false,
   code: 'not_found' | 'subscriber_not_found' = 'not_found',
@@ -304,7 +304,7 @@ export function orNotFound<T>(
   return found;
 }
 
-/** For what may be missing: catches the 404 of `orNotFound`. */
+/** For a row that may be missing: turns the 404 of `orNotFound` into null. */
 export function nullIfNotFound(error: unknown): null {
   if (error instanceof AppError && error.code === 'not_found') return null;
   throw error;

@@ -3,8 +3,8 @@ import { z } from 'zod';
 type Json = Record<string, unknown>;
 
 /**
- * What of `.meta()` is kept beside the descriptions: `names` writes a schema with an id once, below `$defs`; `examples`
- * writes the first example as `example`.
+ * Which fields of `.meta()` are kept besides the descriptions: `names` writes a schema with an id once, below `$defs`;
+ * `examples` writes the first example as `example`.
  */
 type Kept = 'names' | 'examples' | 'neither';
 
@@ -29,8 +29,8 @@ class Notes extends z.core.$ZodRegistry<Json> {
 const notes = { names: new Notes('names'), examples: new Notes('examples'), neither: new Notes('neither') };
 
 /**
- * The JSON Schema of a request, whose objects are closed, because the service refuses unknown fields, or of what Herald
- * writes. The objects of that are open, because a later version may add fields, which receivers that validate must accept.
+ * The JSON Schema of a request, a response or an event. Objects of a request are closed, because the service refuses unknown
+ * fields; the others are open, because a later version may add fields, which receivers that validate must accept.
  */
 export function jsonSchema(schema: z.ZodType, io: Direction, kept: Kept = 'neither'): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {

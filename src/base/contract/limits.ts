@@ -38,9 +38,9 @@ export const limits = {
   /** How far back logins are counted by day. */
   authStatsDays: 90,
   startParameterLength: 64,
-  /** Open sessions that strangers began, by OpenID Connect or to sign in to the dashboard: of each project. */
+  /** Open sessions that were begun without a key, by OpenID Connect or to sign in to the dashboard: of each project. */
   keylessOpenSessions: 1_000,
-  /** Of each /48 network, of which one subscriber can have every /64; of IPv4 of each address. */
+  /** Of each /48 network (IPv4: address): one customer of a provider can have every /64 of it. */
   keylessOpenSessionsPerSite: 100,
 
   oidcClients: 10,

@@ -7,8 +7,8 @@ const USE_INDEXES = `${USE_STORED_PLANS}, ${['seqscan', 'bitmapscan', 'hashjoin'
   .join(', ')}`;
 
 /**
- * For the rest of the transaction. A queue is empty at one moment and long at the next: a plan made for the empty table would
- * scan the long one. Plans that use indexes fit both, so each is made once.
+ * Plans the rest of the transaction by indexes, once for each statement. A queue is empty at one moment and long at the next: a
+ * plan made for the empty table would scan the long one.
  */
 export function useIndexes(db: Db): Promise<unknown> {
   return row(db, 'use_indexes', USE_INDEXES);

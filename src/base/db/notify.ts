@@ -34,7 +34,7 @@ const DEBOUNCE_MS = 10;
 
 /**
  * Sends NOTIFY on `channel` once the transaction of `db` has committed, combined with others of this process. `payload` names
- * the row that has changed, on channels whose listeners ask for one.
+ * the row that has changed, on channels whose listeners read it.
  */
 export function notifyAfterCommit(db: Db, channel: string, payload = ''): void {
   afterCommit(db, payload ? (pool) => notifyDebounced(pool, channel, payload) : hookOf(channel));
@@ -52,7 +52,7 @@ function hookOf(channel: string): (pool: pg.Pool) => void {
 const NOTIFY = `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, payload)
   FROM unnest($2::text[]) AS given (payload)`;
 
-/** Channels that were notified a moment ago, with the payloads that wait until that moment is over. */
+/** Channels that were notified less than the debounce time ago, with the payloads that wait for its end. */
 const resting = new WeakMap<pg.Pool, Map<string, Set<string>>>();
 
 type Listeners = Map<string, Set<NotificationListener>>;

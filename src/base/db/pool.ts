@@ -35,7 +35,7 @@ export interface PoolOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 3_000;
-/** A new connection costs a handshake and every plan again: keep the ones of a burst until it is over, and two for the next. */
+/** A new connection costs a handshake and every plan again, so those of a burst are kept until it is over, and two after it. */
 const IDLE_TIMEOUT_MS = 30_000;
 const MIN_CONNECTIONS = 2;
 

@@ -23,8 +23,9 @@ function noteRequest(projectId: string): void {
 const COMPANY_MS = 2_000;
 
 /**
- * Whether this process has served another project just now. Large requests and long reads rest only then: without a rest a login
- * beside an export takes twice as long, and always with one a project alone would export and publish at half the speed.
+ * Whether this process has served another project in the last two seconds. Large requests and long reads pause only then:
+ * without a pause a login during an export takes twice as long, and with one in any case a single project would export and
+ * publish at half the speed.
  */
 export function hasCompany(projectId: string): boolean {
   const { at } = latest.projectId === projectId ? beforeIt : latest;

@@ -3,7 +3,7 @@ import { BATCH_ROWS } from './batches';
 import type { Db } from './pool';
 import { rowsPlannedAnew } from './query';
 
-/** Which rows of a table have ended. An index on `age` supports it, or the table is small. */
+/** Which rows of a table are old. An index on `age` supports it, or the table is small. */
 export interface Rule {
   /** SQL: the time of a row from which its age counts. */
   age: string;
@@ -17,14 +17,14 @@ export interface Rule {
   remove?(db: Db, ids: string[]): Promise<number>;
 }
 
-/** Rows that end before the row that they belong to, in batches: a cascade would be one statement for all of them. */
+/** Rows that are deleted before the row that they belong to, in batches: a cascade would be one statement for all of them. */
 interface Part {
   before: string;
   /** The column with the id of that row. */
   key: string;
 }
 
-/** What ends the rows of a table. */
+/** How the rows of a table are deleted. */
 export type TableEnd =
   | Rule
   | Part
@@ -35,7 +35,7 @@ export type TableEnd =
   /** The table does not grow, and why. */
   | { bounded: string };
 
-/** What ends the rows of each table of a room. */
+/** How the rows of each table of a room are deleted. */
 export type Retention = Record<string, TableEnd | TableEnd[]>;
 
 /** The rules of every room for a `HERALD_RETENTION_DAYS`, registered at start-up. They run in this order. */
@@ -43,7 +43,7 @@ export const retentions = createRegistry<{ room: string; tables: (days: number) 
 
 export const retention = (): Retention => ({ migrations: { bounded: 'One row for each migration.' } });
 
-/** One run of a rule: called for batch after batch until there is no more. */
+/** One run of a rule, a batch for each call of `next`. */
 export interface Removal {
   name: string;
   next(): Promise<{ affected: number; more: boolean }>;
@@ -60,7 +60,7 @@ export function repeated(name: string, affectSome: () => Promise<number>): Remov
   };
 }
 
-/** The removals of a room. Rows that another process has locked are left to it. */
+/** The removals of a room. Skips rows that another process has locked. */
 export function removalsOf(db: Db, tables: Retention): Removal[] {
   const ends = Object.entries(tables).flatMap(([table, of]) => [of].flat().map((end) => ({ table, end })));
   const rulesOf = (owner: string) =>
@@ -82,7 +82,7 @@ export function removalsOf(db: Db, tables: Retention): Removal[] {
 const isOld = ({ age, after = '0', where = 'true' }: Rule) =>
   `${age} < now() - interval '${after}' AND (${where})`;
 
-/** From the oldest on: each batch begins where the one before it has ended, and does not read again what that deleted. */
+/** The oldest rows first. Each batch begins where the one before it ended, so that it does not read dead index entries again. */
 function remove(db: Db, table: string, rule: Rule, waits: string): Removal {
   const { by = rule.age } = rule;
   let last: string | null = null;
@@ -117,7 +117,7 @@ function removeParts(db: Db, table: string, { before, key }: Part, owners: Rule[
   });
 }
 
-/** As `remove`, but each batch begins after the last row of the one before it: those that stay are not read again. */
+/** As `remove`, but each batch begins after the last row of the one before it, so that rows that stay are not read again. */
 function removePages(db: Db, table: string, rule: Rule, removeSome: NonNullable<Rule['remove']>): Removal {
   let last: { id: string; at: string } | undefined;
   return {

@@ -4,13 +4,13 @@ import type { Core } from '../core';
 import { clientNetwork } from './client-network';
 import { createEarlyCounts, createRateLimiter, retryAfterSeconds } from './rate-limiter';
 
-/** Counts a request without a key by its address; throws if it is one too many. */
+/** Counts a request without a key by its address; throws if that exceeds the limit. */
 export type CountAddress = (ctx: Pick<Context, 'ip'>) => Promise<void>;
 
 /** With fewer requests left than this, each is counted before it is handled. */
 const FAR = 100;
 
-/** The bound of what a stranger may call, whatever other limits a route has. */
+/** The limit of requests without a key, besides the limits of each route. */
 export function createAddressCount({ pool, config }: Pick<Core, 'pool' | 'config'>): CountAddress {
   const points = config.HERALD_ADDRESS_REQUESTS_PER_MINUTE;
   const count = createRateLimiter(pool, { name: 'address', points, seconds: 60 });
@@ -23,7 +23,7 @@ export function createAddressCount({ pool, config }: Pick<Core, 'pool' | 'config
   };
 }
 
-/** Stands before every page and route without a key that comes after it, but those that are `uncounted`. */
+/** Counts requests of every page and keyless route that comes after it, except those that are `uncounted`. */
 export function addressLimit(countAddress: CountAddress, uncounted: ReadonlySet<string>): Middleware {
   return async (ctx, next) => {
     if (!uncounted.has(ctx.path)) await countAddress(ctx);

@@ -12,7 +12,7 @@ import { securityHeaders } from './security-headers';
 interface AppDeps extends GuardDeps, ErrorMapperDeps {
   /** For the routes of logins. Default: as for the others. */
   login?: GuardDeps;
-  /** True once shutdown has begun: each connection ends with its next response. */
+  /** True once shutdown has begun: each connection is closed after its next response. */
   stopping: () => boolean;
   /** How many proxies in front of the service append to X-Forwarded-For. */
   trustedProxies: number;

@@ -8,7 +8,7 @@ export const buildDir = path.join(packageRoot, 'dist', 'web');
 const known = new Map<string, string>();
 let areKept = false;
 
-/** From now on each file is read once. In development it is read anew for each page: a build can change it. */
+/** From now on each file is read once. In development it is read again for each page, because a build can change it. */
 export function keepVersions(): void {
   areKept = true;
 }

@@ -69,7 +69,7 @@ export function guard(route: Route, deps: GuardDeps): Middleware {
   };
 }
 
-/** A request whose caller may do what it asks for, and whose parts have the form that the route declares. */
+/** A request whose caller has the scope, and whose parts match the route's schemas. */
 interface Call {
   ctx: Context;
   spec: RouteSpec;
@@ -114,7 +114,7 @@ async function readCall(ctx: Context, spec: RouteSpec, deps: GuardDeps): Promise
   return { ctx, spec, params, query, headers, ...(await parsedBody(ctx, spec, deps)) };
 }
 
-/** A change is run with its entry in the audit log. */
+/** Runs a change together with its entry in the audit log. */
 function runAudited(
   { ctx, spec, params, query, body }: Call,
   { audited }: GuardDeps,
@@ -160,7 +160,7 @@ async function runOnce(
   { project, key, run }: { project: Caller; key: string; run: IdempotentRequest['run'] },
 ): Promise<unknown> {
   const hidden = spec.idempotent?.shownOnce;
-  // Where the recorded response is for this caller only, such as an invitation that another may not make.
+  // The recorded response is for this caller only where another one may not make it, such as an invitation.
   const by = scopeOf(spec) === 'admin' ? (project.member_id ?? project.key_id) : null;
   const { response, replayed } = await deps.runOnce({
     scope: { projectId: project.id, key },

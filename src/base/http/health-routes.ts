@@ -6,7 +6,7 @@ import { route } from './route';
 export function createHealthRoutes({ parts }: { parts: Part[] }) {
   let running: ReturnType<typeof checkParts> | undefined;
 
-  /** However many probes there are, each part is checked once at a time. */
+  /** Concurrent probes share one check of each part. */
   function check(): ReturnType<typeof checkParts> {
     running ??= checkParts(parts).finally(() => (running = undefined));
     return running;

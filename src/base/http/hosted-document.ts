@@ -4,14 +4,14 @@ import { withVersion } from './asset-version';
 import { browserLanguage } from './browser-language';
 import { html, pageHead, type Html } from './html';
 
-/** A page for the users of a project: in their language, with the colour and the privacy policy of the project. */
+/** A page for the users of a project, in their language, with the project's colour and privacy policy. */
 export interface HostedDocument {
   title: string;
   lang: Language;
   content: Html;
   /** Names the style sheet and the script. */
   part: 'login' | 'form';
-  /** What the head has besides. */
+  /** Further elements of the head. */
   head?: Html | null;
   /** The style sheet with the project's colour. */
   style: string | null | undefined;

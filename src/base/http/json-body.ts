@@ -143,7 +143,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Drains what is not read of a refused body, or the client would never read the response. The server's request timeout bounds it. */
+/** Drains the rest of a refused body: otherwise the client would never read the response. Bounded by the request timeout. */
 async function* bytesOf(ctx: Context, maxBytes: number): AsyncGenerator<Buffer> {
   let length = 0;
   try {

@@ -4,11 +4,11 @@ import { jsonSchema, type Direction } from '../contract/json-schema';
 type Json = Record<string, unknown>;
 
 export interface Components {
-  /** The JSON Schema, in which each schema with an id is a reference. */
+  /** The JSON Schema, with a reference in place of each schema that has an id. */
   schema(schema: z.ZodType, io: Direction): Json;
-  /** The schemas with an id that have been referred to. */
+  /** The schemas with an id that have been referenced. */
   schemas: Record<string, Json>;
-  /** The document with the final names: a request's form of a schema that responses have too is `<id>Input`. */
+  /** The document with the final names: a schema of both requests and responses is `<id>Input` in requests. */
   named(document: Json): Json;
 }
 

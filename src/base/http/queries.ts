@@ -144,7 +144,7 @@ export function replaceRecordedResponse(db: Db, response: RecordedResponse): Pro
 
 export interface Counter {
   key: string;
-  /** With what was added. */
+  /** Including the amount that was added. */
   points: number;
   /** Until the window ends. */
   ms_left: number;

@@ -3,7 +3,7 @@ import { createBatcher } from '../lib/batch';
 import { addToCounters } from './queries';
 
 const BATCH_SIZE = 500;
-/** With this many keys over their limit, those whose window has ended are forgotten. */
+/** With this many keys over their limit, the process forgets those whose window has ended. */
 const MANY_REFUSED = 1_000;
 
 export interface Counted {
@@ -46,7 +46,7 @@ export function createRateLimiter(
         const before = used - (amounts.get(key) ?? 0);
         windows.set(key, { remaining: Math.max(0, points - before), msBeforeNext: Math.max(0, ms_left) });
       }
-      // In order: an amount that does not fit into the rest of the limit is refused.
+      // In the order of arrival: an amount above what is left of the limit is refused.
       return given.map(({ key, amount }) => {
         const window = windows.get(key) ?? { remaining: 0, msBeforeNext: (refused.get(key) ?? now) - now };
         const allowed = amount <= window.remaining;

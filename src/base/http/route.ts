@@ -15,8 +15,8 @@ type Schema = z.ZodType | undefined;
 type Parsed<S extends Schema> = S extends z.ZodType ? z.output<S> : undefined;
 
 /**
- * The project of an authenticated request, and who sent it: an API key, or a member who has signed in. `projects` declares what
- * else it knows of them.
+ * The project of an authenticated request, and its sender: an API key, or a member who has signed in. `projects` declares further
+ * fields.
  */
 export interface Caller {
   id: string;
@@ -95,8 +95,8 @@ export interface RouteSpec<
   /** The body is a file of one of these types instead of JSON. The route checks it; `body` describes it. */
   file?: { types: readonly string[]; maxBytes: number };
   /**
-   * The body may also be that of an HTML form (urlencoded), and have this size, although there is no key. The response to a
-   * form is a SeeOther.
+   * The body may also be an HTML form (urlencoded) of up to this size, although there is no key. The response to a form is a
+   * SeeOther.
    */
   form?: { maxBytes: number };
   /** Request headers that the route reads, in lower case. */
@@ -119,7 +119,7 @@ export interface RouteSpec<
   example?: (exampleOf: (schema: z.ZodType) => unknown) => string;
   /** The JSON response is streamed and can have any length, so the route is no tool for agents. */
   streamed?: true;
-  /** A probe of an orchestrator, which is not counted by its address. */
+  /** A probe of an orchestrator, which is not counted. */
   uncounted?: true;
   /** Error codes besides those that every route can return (see commonErrors). */
   errors: ErrorCode[];

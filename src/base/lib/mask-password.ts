@@ -1,6 +1,6 @@
 const MASK = '***';
 
-/** A URL as it may be shown: with neither the password of its user nor one in its query. */
+/** A URL without passwords, neither in its user part nor in its query, so that it can be shown. */
 export function maskPassword(text: string): string {
   const url = new URL(text);
   if (url.password !== '') url.password = MASK;

@@ -18,7 +18,7 @@ export interface Job {
 
 export type PeriodicJob = Pick<Job, 'stop'>;
 
-/** Work in the background, one run at a time: a run that is asked for during another is skipped. */
+/** Background work, one run at a time: a wake-up during a run is ignored. */
 export function createJob({ run, log, failure }: JobOptions): Job {
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -6,7 +6,7 @@ const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 export const PNG_GREY = 0;
 export const PNG_RGBA = 6;
 
-/** A PNG file. Each line is its filter's number and then its pixels, as `depth` and `colour` say. */
+/** A PNG file. Each line is the number of its filter, then its pixels in the format of `depth` and `colour`. */
 export function pngFile(
   { width, depth, colour }: { width: number; depth: number; colour: number },
   lines: Buffer[],

@@ -1,4 +1,4 @@
-/** What higher rooms contribute to a lower one. `src/process/roles/domains.ts` fills it at start-up. */
+/** What higher rooms contribute to a lower one. Filled at start-up, in `src/process/roles`. */
 interface Slot<T> {
   register(entry: T): void;
   get(): T;

@@ -6,7 +6,7 @@ interface RetryOptions {
   /** Whether to try again after this failure. */
   shouldRetry(error: unknown, progress: { failures: number; elapsedMs: number }): boolean;
   onRetry?(error: unknown): void;
-  /** Ends a pause, and with it the repetition. */
+  /** On abort a pause ends, and the last error is thrown. */
   signal?: AbortSignal;
 }
 

@@ -110,8 +110,8 @@ function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * Whether a host is in a private network or on this machine by its name or address alone, without DNS. A name without a dot
- * is one of a private network.
+ * Whether a host is in a private network or on this machine, judged by its name or address without DNS. A name without a dot
+ * belongs to a private network.
  */
 export function isPrivateHost(hostname: string): boolean {
   const host = bareHost(hostname);

@@ -8,7 +8,7 @@ export function createProjectAgent(options: Agent.Options): Agent {
   return new Agent({ ...options, factory: (key, opts) => new Pool(new URL(key).origin, opts) });
 }
 
-/** The agent keeps connections by this URL. The project stands in it as a user name, which is not sent. */
+/** The agent keeps connections by this URL. It contains the project as a user name, which is not sent. */
 export function projectOrigin(url: URL, projectId: string): URL {
   const key = new URL(url.origin);
   key.username = projectId;

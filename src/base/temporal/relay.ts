@@ -8,7 +8,7 @@ export interface RelayOptions<Item> {
   /** The NOTIFY channels that wake the relay. The sweep finds items without a notification. */
   channel?: string | readonly string[];
   notifications?: Notifications;
-  /** Default: a sweep that several relays share calls `wake`. */
+  /** Default: none; a sweep that several relays share calls `wake`. */
   sweepMs?: number;
   /** The maximum number of items in flight. */
   concurrency: number | (() => number);

@@ -6,15 +6,15 @@ import { signals } from './names';
 import { isClosing, within } from './within';
 
 const SIGNAL_LIMIT_MS = 5_000;
-/** The rows are the truth: a workflow that is not reached within this time sees them at its next timer. */
+/** A workflow that is not reached within this time reads its row at its next timer. */
 const RETRY_FOR_MS = 60_000;
 const RETRY_PAUSE_MS = { first: 100, most: 5_000 };
-/** Signals of a client that wait for another attempt; with more, one that fails is given up. */
+/** Signals of a client that wait for another attempt. Beyond this number a failed signal is not repeated. */
 const MOST_WAITING = 1_000;
 
 const waiting = new WeakMap<Client, number>();
 
-/** Signals workflows whose rows have ended or are gone, so that they end now instead of at their next timer. Not awaited. */
+/** Signals workflows whose rows have ended or were deleted, so that they end now and not at their next timer. Not awaited. */
 export function wakeWorkflows({ client, log }: { client: Client; log: Logger }, ids: string[]): void {
   for (const id of ids) {
     wakeWorkflow(client, id).catch((err: unknown) => {

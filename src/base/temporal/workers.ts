@@ -102,9 +102,9 @@ const ACTIVITY_SLOTS: Record<QueueName, number> = {
 };
 
 /**
- * How the workflows that a process keeps in memory are divided, in hundredths. Most are sessions, which wait for a tap, and
- * deliveries between two attempts. Rows with a time of their own sleep so long that few are worth keeping. A broadcast or an
- * import is a single workflow.
+ * How the workflows that a process keeps in memory are divided, in percent. Most are sessions, which wait for a tap, and
+ * deliveries between two attempts. Scheduled rows sleep so long that few are worth keeping. A broadcast or an import is a single
+ * workflow.
  */
 const CACHE_SHARE: Record<QueueName, number> = { logins: 45, deliveries: 35, broadcasts: 5, campaigns: 15 };
 

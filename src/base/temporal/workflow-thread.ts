@@ -1,9 +1,9 @@
 import { Worker } from '@temporalio/worker';
 
 /**
- * The SDK gives each worker a thread of its own for its workflow code, whose modules and heap take 20 to 30 MB whatever it runs.
- * These workers share one, which ends with the last of them: the process's main thread has more to do for each workflow task
- * than this one. Overrides a protected function of the SDK.
+ * The SDK gives each worker a thread of its own for its workflow code, whose modules and heap take 20 to 30 MB even when idle.
+ * These workers share one, which ends with the last of them. It is no bottleneck: the main thread has more to do for each
+ * workflow task. Overrides a protected function of the SDK.
  */
 export function onOneThread(workers: number, activities: readonly object[]): typeof Worker {
   const ofAll = new Map(activities.flatMap((each) => Object.entries(each)));

@@ -58,7 +58,7 @@ export interface Intake {
 const CONCURRENCY = 48;
 /** Handlers wait for the platform: a bot that stalls leaves room for the others. */
 const CONCURRENCY_PER_BOT = 16;
-/** Updates are announced by NOTIFY, and retries have timers: this finds what a process that died has left. */
+/** Updates are announced by NOTIFY, and retries have timers: the sweep finds updates of processes that died. */
 export const SWEEP_MS = 5_000;
 /** A claim whose response was lost with its connection is repeated when the lease has expired. */
 const LEASE_SECONDS = 10;

@@ -42,7 +42,7 @@ async function poll(options: PollingOptions, bot: string, signal: AbortSignal): 
   const { channel, log, intake, pool } = options;
   let backoff = BACKOFF_MS.first;
   let webhookDeleted = false;
-  /** What the last poll has stored. After a failure, or a poll without updates (see `findBotPosition`), it is read again. */
+  /** The position that the last poll has stored. Read again after a failure or a poll without updates (see `findBotPosition`). */
   let position: string | null = null;
   while (!signal.aborted) {
     const messenger = options.messenger();

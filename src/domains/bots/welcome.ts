@@ -5,13 +5,13 @@ import { botTexts } from './texts';
 
 type Deps = Pick<Core, 'pool' | 'config'>;
 
-/** A project, as far as the bot speaks of it. */
+/** The fields of a project that the bot's texts use. */
 interface Project {
   id: string;
   name: string;
   welcome_en: string | null;
   welcome_ru: string | null;
-  /** Herald's own. */
+  /** Herald's own project. */
   system: boolean;
 }
 

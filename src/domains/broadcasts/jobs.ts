@@ -134,7 +134,7 @@ const CANCEL_WAIT_MS = 2_000;
 const CANCEL_POLL_MS = 50;
 
 /**
- * Stops all further sends. Calls in flight finish first; this request or the worker then writes the end. Where neither does, the
+ * Stops all further sends. Calls in flight finish first; this request or the worker then writes the end. If neither does, the
  * agenda wakes the workflow.
  */
 export async function cancelJob(

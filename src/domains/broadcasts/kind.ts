@@ -6,8 +6,8 @@ import { findJobStart } from './queries/broadcasts';
 import type { BroadcastWorkflow } from './workflow-input';
 
 /**
- * Starts the workflows of broadcasts and batches, wakes one whose row was cancelled, and replaces one that has not reported for
- * two minutes.
+ * Starts the workflows of broadcasts and batches, wakes the workflow of a cancelled one, and replaces a workflow that has not
+ * reported for two minutes.
  */
 export function broadcastKinds({ pool, client, queues }: Pick<Core, 'pool' | 'client' | 'queues'>): Kind[] {
   return jobKinds.map((kind) =>

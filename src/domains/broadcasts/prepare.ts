@@ -14,7 +14,7 @@ interface Planned {
   audience: Audience;
 }
 
-/** A broadcast that can be sent, or why not. */
+/** A broadcast that can be sent, or the reason why it cannot. */
 export type Prepared =
   | { reason: null; content: StoredContent; counted: AudienceCount }
   | { reason: 'billing_blocked' | 'invalid_message' | 'empty_audience' };
@@ -35,7 +35,7 @@ export async function prepare(
     return { reason: null, content, counted };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // Its media or template, which were fine when it was accepted.
+    // Its media or template has changed since it was accepted.
     log.warn({ err: error, id }, 'a planned broadcast can no longer be sent');
     return { reason: 'invalid_message' };
   }

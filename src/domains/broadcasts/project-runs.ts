@@ -13,7 +13,7 @@ interface Runs {
 const runs = new Map<string, Runs>();
 
 export interface ProjectRun {
-  /** After a claim: so long each page pauses, so that many jobs of a project cost no more claims than one. */
+  /** The pause of a page after a claim: with it, many jobs of a project make no more claims than one. */
   pauseMs(): number;
   /** Returns whether another job of the project waits for a page. */
   leave(): boolean;

@@ -34,7 +34,7 @@ export interface RunOptions {
 
 /**
  * `drained`: no recipients are left. `stopped`: cancelled, ended or taken over. `more`: the page's time is up. `busy`: it is
- * the turn of another job of the project. `parked`: the project may not send; the workflow is started again when it may.
+ * the turn of another job of the project. `parked`: the project is inactive; a workflow is started when it is active again.
  */
 export type RunEnd = 'drained' | 'stopped' | 'more' | 'busy' | 'parked';
 

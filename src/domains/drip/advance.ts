@@ -39,10 +39,10 @@ import { delayEnd, stepAfter, stepAfterCondition, windowOpening } from './steps'
 
 export type AdvanceDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
 
-/** `parked`: its chain or its project is not active, and it waits without a workflow. */
+/** `parked`: the chain or the project is not active, and the enrolment waits without a workflow. */
 export type AdvancedEnrolment = Advanced<EnrolmentStatus | 'parked'>;
 
-/** A messenger that cannot take a message is asked again after as long as the step has waited, within these limits. */
+/** A messenger that cannot take a message is tried again after as long as the step has waited, within these limits. */
 const BUSY_MS = { least: 30_000, most: 15 * 60_000 };
 
 /** A message that is to be sent after the transaction which has claimed its step. */
@@ -91,7 +91,7 @@ async function waitUntil(
   return dueAgain('active', at, enrolment.now, named(step.id));
 }
 
-/** For operators. */
+/** How operators see the step. */
 function named(stepId: string | null): string | null {
   return stepId && `step ${stepId}`;
 }
@@ -106,7 +106,7 @@ async function runDueSteps(
 ): Promise<AdvancedEnrolment | ClaimedSend> {
   const found = await findEnrolment(db, id);
   if (!found) return gone;
-  // Before the subscriber, as everywhere.
+  // Locks the project, so it comes before the subscriber.
   if (await parkUntilActive(db, DRIP, { id, ...found })) return nothingDue('parked');
   const subscriber = await lockSubscriber(db, found.project_id, found.subscriber_id);
   const chain = await shareChain(db, found.project_id, found.drip_id);
@@ -125,7 +125,7 @@ function ended({ status, step_id }: Pick<LockedEnrolment, 'status' | 'step_id'>)
   return nothingDue(status, named(step_id));
 }
 
-/** A request has ended it, and has left it due: its workflow ends. */
+/** A request has ended the enrolment and left its entry due: its workflow ends. */
 async function endedBefore(db: Db, enrolment: LockedEnrolment): Promise<AdvancedEnrolment> {
   await unschedule(db, DRIP, [enrolment.id]);
   return ended(enrolment);

@@ -22,8 +22,8 @@ const NO_PROPERTIES: Properties = {};
 
 /**
  * Enrols subscribers into the chains that these causes trigger, in the cause's transaction: a chain that can no longer
- * take a subscriber is left out. Lock order: project, subscribers, chains, enrolments. A thousand people with a hundred chains
- * are a hundred thousand enrolments: those beyond a batch are left to the agenda, because the project's logins wait.
+ * take a subscriber is left out. Lock order: project, subscribers, chains, enrolments. A thousand people and a hundred chains
+ * make a hundred thousand enrolments: those beyond a batch are left to the agenda, because the project's logins wait.
  */
 export async function enrolByCauses(db: Db, projectId: string, causes: readonly Cause[]): Promise<void> {
   const chains = await lockTriggeredChains(db, projectId, causes);
@@ -49,7 +49,7 @@ export async function enrolByCauses(db: Db, projectId: string, causes: readonly 
   );
 }
 
-/** A batch each at most: the subscribers who enter the same chain with the same properties. */
+/** Entries of a batch at most, each of subscribers who enter the same chain with the same properties. */
 function entriesOf(wanted: Wanted[]): Entry[] {
   const open = new Map<string, Map<Properties, Entry>>();
   const entries: Entry[] = [];
@@ -70,7 +70,7 @@ function entriesOf(wanted: Wanted[]): Entry[] {
 
 const DRIP_ENTRIES = 'drip-entries';
 
-/** Enrols the subscribers of one entry. Both are one commit, so that a crash neither loses nor repeats one. */
+/** Enrols the subscribers of one entry and removes it, in one commit, so that a crash neither loses nor repeats an enrolment. */
 export function dripEntries(pool: pg.Pool): BatchWork {
   return {
     name: DRIP_ENTRIES,

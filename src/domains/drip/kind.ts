@@ -3,7 +3,7 @@ import type { Core } from '../../base/core';
 import { workflowIds } from '../../base/temporal/names';
 import { DRIP, findEnrolmentStart } from './queries/enrolments';
 
-/** Due after an enrolment was begun, cancelled, moved to another version or may go on, and when its next step is. */
+/** Due after an enrolment was begun, cancelled, resumed or moved to another version, and at the time of its next step. */
 export function dripKind(core: Pick<Core, 'pool' | 'client' | 'queues'>): Kind {
   return rowKind(core, {
     name: DRIP,

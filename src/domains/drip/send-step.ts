@@ -18,7 +18,7 @@ const PATIENT_MS = 24 * 3_600_000;
 
 /**
  * Sends the message of a claimed step; the claim's id is that of the request, so a repeated call finds the message.
- * Throws `platform_busy` while no bot can take it, and `project_inactive` while the project may not send.
+ * Throws `platform_busy` while no bot can take it, and `project_inactive` while the project is inactive.
  */
 export async function sendStep(
   deps: SendDeps,

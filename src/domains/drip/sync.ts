@@ -38,7 +38,7 @@ interface ChainRef {
 
 const DRIP_SYNCS = 'drip-syncs';
 
-/** Leaves a change of a chain to be applied to its enrolments. The caller holds the chain's lock. */
+/** Records that a change of a chain must be applied to its enrolments. The caller holds the chain's lock. */
 export async function beginSync(db: Db, chain: ChainRef, migrateVersion: number | null): Promise<void> {
   await insertSync(db, chain.id, migrateVersion);
   await scheduleAt(db, DRIP_SYNCS, [{ ...chain, at: AFTER_REQUEST }]);
@@ -50,8 +50,8 @@ export function syncNow(deps: SyncDeps, chain: ChainRef): Promise<void> {
 }
 
 /**
- * Applies a change of a chain to its enrolments: a chain can have 100,000, and logins, tracked events and steps wait for the
- * rows that one transaction locks. Each batch and how far the change has come with it are one commit.
+ * Applies a change of a chain to its enrolments, in batches: a chain can have 100,000, and logins, tracked events and steps wait
+ * for the rows that one transaction locks. Each batch commits together with the progress of the change.
  */
 export function dripSyncs({ pool, config }: SyncDeps): BatchWork {
   return {
@@ -71,7 +71,7 @@ async function syncNext(db: Db, id: string, scale: number): Promise<Next> {
   }
   if (isMigration(sync)) {
     await endMigration(db, id);
-    // Enrolments may have left their version.
+    // Enrolments may have left versions that are now unused.
     await removeUnusedVersions(db, id);
     return MORE;
   }
@@ -80,7 +80,7 @@ async function syncNext(db: Db, id: string, scale: number): Promise<Next> {
   return null;
 }
 
-/** A deleted chain cancels its enrolments; another one migrates them first, and resumes those that are parked while it is active. */
+/** A deleted chain cancels its enrolments. Any other one migrates them; if it is active, it then resumes the parked ones. */
 function changeNext(db: Db, id: string, sync: Sync, scale: number): Promise<Walked | null> | null {
   if (sync.deleted) return cancelNext(db, id, sync);
   if (isMigration(sync)) {

@@ -3,7 +3,7 @@ import type { BatchWork } from '../../base/agenda';
 import { withTransaction } from '../../base/db/pool';
 import { eraseDueEvents, EVENT_ERASURES } from './queries/erase';
 
-/** Erases events of removed people when their last open delivery has ended. */
+/** Erases the events of removed subscribers, each when its last open delivery has ended. */
 export function eventErasures(pool: pg.Pool): BatchWork {
   return {
     name: EVENT_ERASURES,

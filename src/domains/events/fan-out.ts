@@ -14,8 +14,8 @@ export interface FanOutEvent {
 /** The deliveries of events. `webhooks`, the room above that owns them, registers this. */
 export interface Deliveries {
   /**
-   * Writes one delivery for each matching endpoint of those events that the current transaction has written, and wakes their
-   * relays after its commit. Returns the number of deliveries of each event that has any.
+   * Writes one delivery for each event of the current transaction and endpoint that matches it, and wakes the relays of their
+   * lanes after the commit. Returns the number of deliveries of each event that has any.
    */
   fanOut(db: Db, events: readonly FanOutEvent[]): Promise<Map<string, number>>;
   /**

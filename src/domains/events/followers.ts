@@ -2,8 +2,8 @@ import { notifyAfterCommit, notifyChannels, type Notifications } from '../../bas
 import type { Db } from '../../base/db/pool';
 
 /*
- * Events wake streams only while there are any: a stream says so again and again, and every process that writes events hears
- * it. One that has not heard it yet costs the stream its poll of a second.
+ * Events wake streams only while there are any. Each stream announces itself every ten seconds to the processes that write
+ * events; until a process has heard it, the stream finds that process's events by its poll of a second.
  */
 
 const ANNOUNCE_MS = 10_000;
@@ -11,7 +11,7 @@ const HEARD_FOR_MS = 2.5 * ANNOUNCE_MS;
 
 let followedUntil = -Infinity;
 
-/** In every process that writes events. */
+/** Called in every process that writes events. */
 export function hearFollowers(notifications: Notifications): void {
   notifications.on(notifyChannels.followers, (payload) => {
     if (payload !== null) followedUntil = performance.now() + HEARD_FOR_MS;
@@ -23,7 +23,7 @@ export function wakeFollowers(db: Db): void {
   if (performance.now() < followedUntil) notifyAfterCommit(db, notifyChannels.events);
 }
 
-/** For a stream, before each of its reads. */
+/** Returns a function that a stream calls before each read, to announce itself when it is time. */
 export function createAnnouncer(db: Db): () => void {
   let announcedAt = -Infinity;
   return () => {

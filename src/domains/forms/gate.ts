@@ -54,7 +54,7 @@ function refuseUnlessAllowed(counted: { allowed: boolean; msBeforeNext: number }
   throw new AppError('rate_limit_form', undefined, { retryAfter: retryAfterSeconds(counted) });
 }
 
-/** Opens a form for a request. Submissions of a known form have limits of their own, so that a flood costs no query each. */
+/** Opens a form for a request. Submissions to a remembered form are counted by limits of their own, without a query for each. */
 export async function openFor(
   ctx: Context,
   { openForms, countAddress }: { openForms: OpenForms; countAddress: CountAddress },

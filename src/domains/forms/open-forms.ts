@@ -19,7 +19,7 @@ export interface OpenForm extends OpenFormRow {
 export interface OpenForms {
   /** Throws `not_found` unless the form takes submissions. */
   (id: string): Promise<OpenForm>;
-  /** Whether the next request for it may cost no query. */
+  /** Whether the next request for it needs no query. */
   remembers(id: string): boolean;
   /** The form has changed: the next request reads it. */
   forget(id: string): void;

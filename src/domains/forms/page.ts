@@ -39,7 +39,7 @@ export function formPage(deps: Deps): Middleware {
     const form = await openFor(ctx, deps, id).catch(nullIfNotFound);
     if (!form) return page.notFound();
     ctx.set('Content-Security-Policy', policyFor(form));
-    // So that browsers name the page's origin in its POST; with `no-referrer` they send `Origin: null`.
+    // With it browsers name the page's origin in its POST; with `no-referrer` they send `Origin: null`.
     ctx.set('Referrer-Policy', 'same-origin');
     if (thanks) return page.thanks(form);
     if (isPost) requireOwnOrigin(ctx, deps.publicUrl());
@@ -61,7 +61,7 @@ function policyFor({ redirect_url }: OpenForm): string {
   return contentPolicy({ formAction: `'self'${onward}` });
 }
 
-/** Sites post to `/f/{form_id}`, where their origins and the captcha are checked. */
+/** Other sites post to `/f/{form_id}`, where their origins and the captcha are checked. */
 function requireOwnOrigin(ctx: Context, publicUrl: string): void {
   const origin = originOf(ctx);
   if (origin === null || !ownOrigins(ctx, publicUrl).includes(origin)) {
@@ -148,7 +148,7 @@ class Page {
     this.respond(t.expiredTitle, outcomeView('refused', t.expiredTitle, t.expiredText, form), form);
   }
 
-  /** The captcha's script may not run on Herald's origin, so visitors without a signed link use the owner's site. */
+  /** A captcha's script may not run on Herald's origin, so visitors without a signed link must use the owner's site. */
   closed(form: OpenForm): void {
     const t = formTexts[this.lang];
     this.refuse(403, 'forbidden', t.closedTitle, t.closedText(form.project_name), form);

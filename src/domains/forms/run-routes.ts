@@ -31,12 +31,12 @@ import {
 import { FORM } from './queries/submissions';
 import { sendToSubmitter } from './send-to-submitter';
 
-/** `parked`: the project may not send, and the routes wait without a workflow. */
+/** `parked`: the project is inactive, and the routes wait without a workflow. */
 export type RoutesRun = Advanced<'running' | 'parked' | 'done' | 'deleted'>;
 
 const NO_SUBSCRIBER = skipped('no_subscriber');
 
-/** A messenger that cannot take a message is asked again after as long as the route has waited, within these limits. */
+/** A messenger that cannot take a message is tried again after as long as the route has waited, within these limits. */
 const BUSY_MS = { least: 30_000, most: 15 * 60_000 };
 
 /**
@@ -79,7 +79,7 @@ async function runNext(
   return 'next';
 }
 
-/** For operators. */
+/** How operators see the route. */
 const named = ({ index }: DueRoute) => `route ${index}`;
 
 interface Running {

@@ -14,7 +14,7 @@ const PATIENT_MS = 24 * 3_600_000;
 
 /**
  * Sends the message of a route; the route's id is that of the request, so a repeated call finds the message. Throws
- * `platform_busy` while no bot can take it, and `project_inactive` while the project may not send.
+ * `platform_busy` while no bot can take it, and `project_inactive` while the project is inactive.
  */
 export async function sendToSubmitter(
   deps: RouteDeps,

@@ -42,7 +42,7 @@ export async function advanceTicket(deps: AdvanceDeps, ticketId: string): Promis
   return withTransaction(pool, async (db) => {
     const ticket = await lockTicket(db, owner.project_id, ticketId);
     if (!ticket) return GONE;
-    // It was reopened during the question. That change has the row read again.
+    // The ticket was reopened while the question was sent. That change has made its entry due.
     if (ticket.status !== 'closed') return nothingDue(ticket.status);
     return recordNext(db, ticket, later);
   });
@@ -81,7 +81,7 @@ async function runTimers(
   });
 }
 
-/** The caller holds the ticket's lock. Null: nothing is due. */
+/** The caller holds the ticket's lock. `nextAt` is null if nothing is due. */
 async function recordNext(db: Db, ticket: TicketRow, nextAt: Date | null): Promise<AdvancedTicket> {
   await reportNext(db, TICKET, ticket, nextAt);
   return nextAt ? dueAgain(ticket.status, nextAt, ticket.now) : nothingDue(ticket.status);
@@ -89,9 +89,9 @@ async function recordNext(db: Db, ticket: TicketRow, nextAt: Date | null): Promi
 
 interface Timers {
   unansweredMs: number;
-  /** Of a ticket that waits for its customer; null: never. */
+  /** After which a ticket that waits for its customer is closed; null: never. */
   autoCloseDays: number | null;
-  /** Of a form's ticket without a subscriber that no member has taken up. */
+  /** After which a form's ticket without a subscriber is closed if no member has taken it up. */
   virtualDays: number;
 }
 
@@ -125,8 +125,8 @@ function earliest(one: Date | null, other: Date | null): Date | null {
 
 /**
  * Sends the question once: it is claimed before the call, so that a worker that dies loses it rather than asking twice. A
- * customer who has sent /stop is not asked. Returns when to try again if the messenger is unavailable or the project may not
- * send.
+ * customer who has sent /stop is not asked. Returns when to try again if the messenger is unavailable or the project is
+ * inactive.
  */
 async function askForRating(
   { pool, messengers, turns, log }: AdvanceDeps,

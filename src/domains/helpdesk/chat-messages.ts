@@ -28,7 +28,7 @@ export type Deps = Pick<Core, 'pool' | 'config'>;
 const NAME_LENGTH = 200;
 const MIME_LENGTH = 100;
 
-/** A message of the user goes to a ticket: the quoted one, one that is begun, the chosen one, or the only one it can be about. */
+/** Adds a message of the user to a ticket: the quoted one, one that is begun, the chosen one, or the only possible one. */
 export async function takeMessage(deps: Deps, sent: ChatMessage): Promise<boolean> {
   const handled = await findTicketOfUpdate(deps.pool, sent.updateId);
   if (handled) {

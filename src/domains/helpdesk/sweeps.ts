@@ -29,14 +29,14 @@ export async function forgetMember(db: Db, projectId: string, memberId: string):
   }
 }
 
-/** Repeatable: what is done is no longer found. */
+/** Safe to repeat: rows that were changed are not found again. */
 export function ticketSweeps(pool: pg.Pool): BatchWork[] {
   return sweepKinds.map((kind) => ({
     name: kindName(kind),
     nextBatch: ({ id, project_id }) =>
       withTransaction(pool, async (db) => {
         const sweep = { kind, id, project_id };
-        // First, so that a sweep which begins again meanwhile is not taken for the one that has ended.
+        // Locked first, so that a sweep that was started again meanwhile is not taken for the one that has ended.
         if (!(await lockSweep(db, sweep))) return null;
         return (await sweepNext(db, sweep)) > 0 ? MORE : settleSweep(db, sweep);
       }),

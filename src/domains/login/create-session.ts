@@ -40,7 +40,7 @@ export function newSession(id: string, { config }: Pick<Core, 'config'>): Create
 
 /**
  * Inserts a session, with the work's id, and starts its workflow. Succeeds without Temporal: the relay starts what did
- * not start. `site`: the network of a stranger, which has a share of the open sessions.
+ * not start. `site`: the network of a caller without a key, which has a share of the open sessions.
  */
 export async function createSession(
   deps: Deps,

@@ -7,8 +7,8 @@ import { expireSessions, listPendingSessions } from './queries/decisions';
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Ends the open sessions and approvals of a project that became inactive, in batches. One with an answer is left to its
- * workflow, which expires it.
+ * Ends the open sessions and approvals of a project that became inactive, in batches. Sessions with an answer are left to their
+ * workflows, which expire them.
  */
 export const expireOpenSessions: StopWork = async (pool: pg.Pool, projectId) => {
   let sessions = 0;

@@ -43,7 +43,7 @@ export async function readAsPage({ pool }: PollDeps, sessionId: string): Promise
   return orNotFound(await viewSession(pool, sessionId));
 }
 
-/** A notification is lost if its process dies after the commit: a poll reads the session again after this time. */
+/** A poll reads the session again after this time, because a notification is lost if its process dies after the commit. */
 const RECHECK_MS = 5_000;
 
 interface Wait {

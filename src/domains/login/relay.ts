@@ -23,8 +23,8 @@ export interface SessionRelayDeps {
 }
 
 /**
- * Starts and wakes the workflows that the API and the bots did not: Temporal was unavailable, or the process died. Sessions that
- * are overdue have perhaps lost theirs: it is signalled, or started again.
+ * Starts and wakes the workflows that the API and the bots could not, because Temporal was unavailable or the process died. The
+ * workflow of an overdue session may be lost: it is signalled, or started again.
  */
 export function startSessionRelay({
   pool,

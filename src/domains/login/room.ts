@@ -3,13 +3,14 @@ import type { Db } from '../../base/db/pool';
 import { expireSessions } from './queries/decisions';
 import { findFullBounds, lockOldestUnopenedSession } from './queries/room';
 
-/** Seconds after which there may be room for another session. */
+/** Seconds after which another session may be allowed. */
 export const NO_ROOM_RETRY_SECONDS = 60;
 
 /**
- * Makes room for a session that a stranger begins, which has a workflow of its own. A network has a share of the project's
- * open ones, and the oldest unopened one gives way, so that sessions without an answer cannot keep others from logging in.
- * Returns the bound that leaves no room, else null. The caller holds the project's row lock, so that the bounds are exact.
+ * Bounds the open sessions that are begun without a key, because each has a workflow. A network has a share of the project's
+ * bound. With the project's bound reached, the oldest unopened session expires, so that sessions without an answer cannot keep
+ * others from logging in. Returns the bound that refuses the session, else null. The caller holds the project's row lock, so that
+ * the bounds are exact.
  */
 export async function makeRoom(db: Db, projectId: string, site: string): Promise<'site' | 'project' | null> {
   const full = await findFullBounds(db, projectId, site, {

@@ -18,7 +18,10 @@ export interface SessionStarter {
   start(session: StartableSession, deadlineMs: number): Promise<void>;
   /** Starts it even if an earlier run has ended. Only for a session whose row is still open. */
   startAgain(session: StartableSession, deadlineMs: number): Promise<void>;
-  /** Signals that the row has changed, for example by an answer, and starts the workflow if its start was lost or its run was terminated. */
+  /**
+   * Signals that the row has changed, for example by an answer, and starts the workflow if its start was lost or its run was
+   * terminated.
+   */
   signalChanged(session: StartableSession): Promise<void>;
   /** After the commit: the workflow ends at once. Not waited for; if the signal is lost, the code's timer ends it. */
   signalRedeemed(sessionId: string): void;

@@ -34,7 +34,7 @@ export type OnResult = (db: pg.PoolClient, result: MessageResult, at: Date) => P
 /**
  * Sends one message when its turn comes, and records its result and event in one transaction. Returns null, without
  * sending, if the row does not exist, another process has claimed it, or it may no longer be sent. Throws `project_inactive`,
- * and leaves the message queued, if its project may not send.
+ * and leaves the message queued, if its project is inactive.
  */
 export async function deliver(
   deps: DeliverDeps,

@@ -43,7 +43,7 @@ const paths: [path: RegExp, pattern: string, methods: string[]][] = [
   [/^\/session\/end\/success$/, '/session/end/{step}', READ],
 ];
 
-/** Servers of projects call these: their clients and grants have limits, and failed authentications are counted. */
+/** Called by servers of projects. Limited by client and grant; failed authentications are counted by address. */
 const serverPaths = new Set(['/token', '/me']);
 
 /** Where the standard lets a browser send its parameters in a form, too. */
@@ -66,7 +66,7 @@ export function createOidc(deps: ProviderDeps & { countAddress: CountAddress }):
     seconds: 3_600,
   });
 
-  // A subscriber has every /64 of a /48 network.
+  // One customer of a provider can have every /64 of a /48 network.
   const countCodesOfSite = createRateLimiter(deps.pool, {
     name: 'oidc_device_site',
     points: limits.oidcDeviceCodesPerSite,

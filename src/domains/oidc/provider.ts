@@ -204,7 +204,7 @@ function compareSecretsByHash(provider: OidcProvider): void {
 }
 
 /**
- * Another grant than the client's own is `unauthorized_client` (RFC 6749, 5.2). The library says `invalid_request`.
+ * A grant type that the client does not have is `unauthorized_client` (RFC 6749, 5.2). The library returns `invalid_request`.
  */
 function nameUnauthorizedClients({ errors, Provider }: OidcLibrary, provider: OidcProvider): void {
   const client = provider.Client.prototype as unknown as { grantTypeAllowed(type: string): boolean };

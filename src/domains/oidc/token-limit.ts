@@ -14,7 +14,7 @@ export class TooManyTokenRequests extends Error {
   }
 }
 
-/** Counts what a client sends, before a token is used or a device code is stored. */
+/** Counts requests of a client, before a token is used or a device code is stored. */
 interface TokenLimit {
   countClient(clientId: string): Promise<void>;
   countGrant(grantId: string): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Project } from './contract';
 
-/** What the requests of a project carry, beside what the guard needs. */
+/** Further fields of a request's caller. */
 declare module '../../base/http/route' {
   interface Caller extends Project {
     /** The key that was used, directly or by signing in to the dashboard; null for a member. */

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { createRegistry } from '../../base/lib/registry';
 import { countWaitingNotices } from './queries/notices';
 
-/** What an inactive project keeps waiting, by kind, and the logins that have ended with it. */
+/** How much of an inactive project waits, by kind, and how many open logins were ended. */
 export interface StoppedWork {
   broadcasts: number;
   batches: number;
@@ -15,13 +15,13 @@ export interface StoppedWork {
   sessions: number;
 }
 
-/** Does what a domain must do when a project becomes inactive, and counts what it has stopped. Safe to repeat. */
+/** Ends what a domain must end when a project becomes inactive, and counts what waits. Safe to repeat. */
 export type StopWork = (pool: pg.Pool, projectId: string) => Promise<Partial<StoppedWork>>;
 
 export const stoppedWork = createRegistry<StopWork>('stoppedWork');
 
 /**
- * Called after the project became inactive: nothing is claimed from that commit on, whether this runs to its end or not.
+ * Called after the project became inactive. Nothing is claimed from that commit on, even if this does not run to its end.
  * Counts are bounded.
  */
 export async function stopProject(pool: pg.Pool, projectId: string): Promise<StoppedWork> {

@@ -83,7 +83,7 @@ export function subscriberChat(core: Pick<Core, 'pool' | 'config'>): ChatHandler
     },
     blocked: (chat) => withTransaction(pool, (db) => markBlocked(db, userOf(chat), format)),
     async unblocked(chat) {
-      // Every opened link asks this.
+      // Called for every opened link.
       if (!(await hasBlocked(pool, userOf(chat)))) return;
       await withTransaction(pool, (db) => markUnblocked(db, userOf(chat), format));
     },

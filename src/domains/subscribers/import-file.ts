@@ -25,9 +25,8 @@ const CHUNK_ROWS = 100;
 const LENGTH_AT_ONCE = 256 * KIB;
 
 /**
- * Stores a file, a part of it in a transaction; the agenda starts its workflow after the last one. The import's id is the
- * work's id. What a crash leaves is not an import yet: the request with the same key completes it, and otherwise retention
- * removes it.
+ * Stores a file, one part in each transaction; the agenda starts its workflow after the last one. The import's id is the work's
+ * id. Parts that a crash leaves are not an import yet: the request with the same key completes them, or retention removes them.
  */
 export async function acceptImport(
   pool: pg.Pool,

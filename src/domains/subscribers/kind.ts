@@ -3,7 +3,7 @@ import type { Core } from '../../base/core';
 import { workflowIds } from '../../base/temporal/names';
 import { findAnyImport, IMPORT } from './queries/imports';
 
-/** Due once the file of an import is stored, and again when no worker has recorded a chunk for two minutes. */
+/** Due when the file of an import is stored, and again when no worker has recorded a chunk for two minutes. */
 export function importKind(core: Pick<Core, 'pool' | 'client' | 'queues'>): Kind {
   return rowKind(core, {
     name: IMPORT,

@@ -151,8 +151,8 @@ interface DueChange {
 const LABEL_CHANGES = 'label-changes';
 
 /**
- * Replaces a label on the subscribers who still have it: a label can have 100,000, and logins wait for the project's row,
- * messages for the subscribers'. Repeatable: what is done has no longer the old name.
+ * Replaces a label on the subscribers who still have it, in batches: a label can have 100,000, and logins wait for the project's
+ * row, messages for the subscribers'. Safe to repeat: subscribers who were changed no longer have the old name.
  */
 export function labelChanges(pool: pg.Pool): BatchWork {
   return {
@@ -167,7 +167,7 @@ export function labelChanges(pool: pg.Pool): BatchWork {
   };
 }
 
-/** Subscribers get labels under the project's lock, so no one gets the old name between the last batch and the end. */
+/** Subscribers get labels under the project's lock, so none gets the old name between the last batch and the end. */
 function replaceLast(pool: pg.Pool, { id, project_id }: DueChange): Promise<Next> {
   return withTransaction(pool, async (db) => {
     await lockProject(db, project_id);

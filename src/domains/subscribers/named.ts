@@ -5,7 +5,7 @@ import { uuidOf } from './changes';
 import { findSubscriber, findSubscribersByExternalId } from './queries/records';
 import type { SubscriberRecord } from './record';
 
-/** The subscribers whom a request names, by one id or by an external_id: as far as they are `wanted`, one at least. */
+/** The `wanted` subscribers that a request names, by one id or by an external_id. Throws if there is none. */
 export async function requireNamed(
   db: Db,
   projectId: string,

@@ -14,7 +14,7 @@ import { captureBody, keepHeaders, parseRetryAfter } from './response';
 export interface AttempterOptions {
   allowLocal: boolean;
   /**
-   * Connections of one project to one origin. Neither origins nor projects share any, so a hanging endpoint holds up no
+   * Connections of one project to one origin. Neither origins nor projects share connections, so a hanging endpoint delays no
    * endpoint elsewhere and none of another project.
    */
   connections?: number;

@@ -54,8 +54,8 @@ const OVERDUE_BATCH = 100;
 const SHOWN_PATH = 100;
 
 /**
- * The one path on which deliveries reach Temporal: first starts, retries, resumes, cancels, recoveries, what follows a failed
- * first attempt of the express lane, and deliveries that are overdue, whose workflow may be gone.
+ * The one path on which deliveries reach Temporal: first starts, retries, resumes, cancels, recoveries, continuations of a failed
+ * first attempt of the express lane, and overdue deliveries, whose workflow may be lost.
  */
 export function startDeliveryRelay({
   pool,

@@ -1,12 +1,12 @@
-/** Whether the starts of workflows in this process keep up: the lane `auto` depends on it. */
+/** Whether the starts of workflows in this process keep up, on which the lane `auto` depends. */
 export interface StartBacklog {
   isBehind(): boolean;
-  /** A claim of the relay found as many deliveries as it had room for, and may have left some. */
+  /** `isFull`: the relay's claim returned as many deliveries as it had free starts, so it may have left some. */
   noteClaim(isFull: boolean): void;
   noteStart(hasFailed: boolean): void;
 }
 
-/** Without a connection to Temporal no relay claims, and it does not keep up. */
+/** Until the relay's first claim, for which it needs Temporal, starts do not keep up. */
 export function createStartBacklog(): StartBacklog {
   let isFull = true;
   let hasFailed = false;

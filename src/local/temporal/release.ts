@@ -23,7 +23,7 @@ export const temporalRelease: TemporalRelease = {
   sha256: digests[`${process.platform}-${process.arch}`],
 };
 
-/** Of a platform without a digest, nothing is fetched: it could not be checked. */
+/** Nothing is fetched for a platform without a digest, because it could not be checked. */
 export function requireDigest({ version, sha256 }: TemporalRelease): void {
   if (sha256) return;
   throw new Error(`no Temporal CLI ${version} is known for ${process.platform} on ${process.arch}`);

@@ -276,7 +276,7 @@ export function addProjectCommands(program: Command): void {
     .option('--plan <plan>', 'free or basic')
     .option(
       '--active <true|false>',
-      'an inactive project sends nothing; what waits goes on after activation',
+      'an inactive project sends nothing; what waits resumes after activation',
       yesOrNo,
     )
     .option('--requests-per-minute <n>')

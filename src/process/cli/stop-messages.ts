@@ -6,9 +6,9 @@ import { uuid } from './arguments';
 import { apiSettingsOf, findInstallation, UsageError, withDatabase } from './context';
 import { print } from './output';
 
-/* Stops messages of any project, by the rules of the API, also while the project is inactive and its own keys are refused. */
+/* Stops messages of any project by the rules of the API, also while the project is inactive and its keys are refused. */
 
-/** How an error names one of a kind. */
+/** The names of the kinds in errors. */
 const nouns: Record<EntryKind, string> = {
   broadcast: 'Broadcast',
   batch: 'Batch',

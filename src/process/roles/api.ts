@@ -207,7 +207,7 @@ export async function startApi({ pools, ...rest }: Core, ownPages: Middleware[] 
           messengers: platforms(),
         }),
         webFiles({ development: config.development, hasSession }),
-        // These count by address what needs it.
+        // These count requests by address themselves.
         formPage({ ...core, ...forms }),
         oidc.pages,
         mcpEndpoint({

@@ -17,7 +17,7 @@ import { retention as templates } from '../../domains/templates/queries';
 import { retention as tracked } from '../../domains/subscribers/tracked/queries';
 import { retention as webhooks } from '../../domains/webhooks/queries/retention';
 
-/** Registers what ends the rows of every table, by room. Parts come before what they belong to. */
+/** Registers how the rows of every table are deleted, by room. Rows come before those that they belong to. */
 export function registerRetention(): void {
   const rooms = {
     events,

@@ -104,7 +104,7 @@ function startJobs(core: Core, { attempter, sweep, backlog }: Parts): Running[] 
   ];
 }
 
-/** What is due at a time and needs only the database. */
+/** Kinds of the agenda that need only the database. */
 function kindsOf(core: Core): Kind[] {
   const { pool } = core;
   return [
@@ -119,7 +119,7 @@ function kindsOf(core: Core): Kind[] {
   ];
 }
 
-/** What is due at a time and has a workflow. */
+/** Kinds of the agenda that have a workflow. */
 function workflowKindsOf(core: Core): Kind[] {
   const kinds = [ticketKind, scheduledKind, recurringKind, dripKind, formKind, importKind];
   return [...kinds.map((kindOf) => kindOf(core)), ...broadcastKinds(core)];

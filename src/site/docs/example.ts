@@ -11,7 +11,7 @@ export function exampleBody(schema: Json): unknown {
   return exampleOf(schema, { optional: false });
 }
 
-/** The example of a schema (`.meta({ examples })`), or one that is put together from those of its parts. */
+/** The example of a schema (`.meta({ examples })`), or one that is made of the examples of its parts. */
 function exampleOf(schema: Json, options: { optional: boolean }): unknown {
   if (schema['const'] !== undefined) return schema['const'];
   if (schema['example'] !== undefined) return schema['example'];

@@ -8,8 +8,8 @@ import resources from './ru/resources.json';
 import summaries from './ru/summaries.json';
 
 /**
- * Messages in Russian, by `<id>#<hash>`. The id says where the English sentence stands, or the first of its places; the
- * hash is that of the sentence, so that a test finds the messages whose sentence has changed.
+ * Messages in Russian, by `<id>#<hash>`. The id names the first place of the English sentence; the hash is that of the sentence,
+ * so that a test finds the messages whose sentence has changed.
  */
 export type Catalogue = Readonly<Record<string, string>>;
 

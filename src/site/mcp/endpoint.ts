@@ -83,7 +83,7 @@ export function mcpEndpoint({ routes, ownUrl, ownRequests, version, ...deps }: M
   };
 }
 
-/** What the transport reads of a request. The body comes parsed. */
+/** The headers that the transport reads. It gets the body parsed. */
 function headersOf(ctx: Context): Headers {
   const read = ['accept', 'content-type', 'mcp-protocol-version'].filter((name) => ctx.get(name) !== '');
   return new Headers(read.map((name): [string, string] => [name, ctx.get(name)]));

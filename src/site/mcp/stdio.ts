@@ -30,7 +30,7 @@ export async function serveOnStdio(apiUrl: string, apiKey: string): Promise<void
     const call = new AbortController();
     if (id !== undefined) calls.set(id, call);
     const response = await send(line, call.signal).catch((error: Error) =>
-      // A notification and a response get none.
+      // Notifications and responses are not answered.
       id === undefined || method === undefined ? '' : refusal(id, error.message),
     );
     if (id !== undefined) calls.delete(id);

@@ -36,7 +36,7 @@ function insertDue(kind: string, projectId: string, count: number): Promise<unkn
 }
 
 describe('what is due', () => {
-  it('is done once by two processes, and its entry goes when nothing is due later', async () => {
+  it('is done once by two processes, and its entry is removed when nothing is due later', async () => {
     const done: string[] = [];
     const kind = newKind(({ id }) => {
       done.push(id);
@@ -73,7 +73,7 @@ describe('what is due', () => {
     });
   });
 
-  it('is never postponed by a request, only by the row; what is removed is not done', async () => {
+  it('is not postponed by scheduleBy, only by scheduleAt; a removed entry is not done', async () => {
     const { pool } = fixture.database;
     const [row, removed] = [rowOf(), rowOf()];
     const name = randomUUID();
@@ -85,7 +85,7 @@ describe('what is due', () => {
     expect(await claim(name)).toEqual([]);
   });
 
-  it('that fails is due again later, and holds up nothing else', async () => {
+  it('is due again later if it fails, and delays nothing else', async () => {
     const [failing, fine] = [rowOf(), rowOf()];
     const kind = newKind(
       ({ id }) => (id === failing.id ? Promise.reject(new Error('broken')) : Promise.resolve(null)),
@@ -125,7 +125,7 @@ describe('a process that dies', () => {
     await once(child, 'close');
   }
 
-  it('between claim and result: another one does it when the lease ends', async () => {
+  it('between claim and result: another process does the work when the lease ends', async () => {
     const row = rowOf();
     const done: string[] = [];
     const kind = newKind(({ id }) => {
@@ -142,7 +142,7 @@ describe('a process that dies', () => {
     expect(done).toEqual([row.id]);
   });
 
-  it('or that goes on after its lease writes no result', async () => {
+  it('but goes on after its lease writes no result', async () => {
     const { pool } = fixture.database;
     const name = randomUUID();
     await scheduleBy(pool, name, [rowOf()]);
@@ -160,7 +160,7 @@ describe('a process that dies', () => {
 });
 
 describe('turns', () => {
-  it('100,000 due entries of one project hold up neither another kind nor another project of their kind', async () => {
+  it('100,000 due entries of one project delay neither another kind nor another project of their kind', async () => {
     const { calls, advance, endAll } = heldWork();
     const busy = newKind(advance);
     const quiet = newKind(() => Promise.resolve(null));
@@ -179,7 +179,7 @@ describe('turns', () => {
       await scheduleBy(fixture.database.pool, quiet.name, [rowOf()]);
       await eventually(async () => (await fixture.entries(quiet.name)).length === 0);
       expect(calls.length).toBeLessThan(100_000);
-      // Nor does its one project hold up another one of the same kind.
+      // Its project does not delay another one of the same kind, either.
       const own = rowOf();
       const before = calls.length;
       await scheduleBy(fixture.database.pool, busy.name, [own]);
@@ -192,7 +192,7 @@ describe('turns', () => {
     }
   });
 
-  it('each project gets one, whatever another one has waiting, also one at a time', async () => {
+  it('each project gets its turn, however many entries another one has, also with one slot', async () => {
     const greedy = FIRST.replace(/0$/, '1');
     const others = [randomUUID(), randomUUID()].sort();
     const done: string[] = [];
@@ -212,7 +212,7 @@ describe('turns', () => {
     expect(done).toHaveLength(54);
   });
 
-  it('what is parked of a project waits until it is resumed, and holds up nothing', async () => {
+  it('parked entries of a project wait until they are resumed, and delay nothing', async () => {
     const { pool } = fixture.database;
     const [parked, other] = [randomUUID(), randomUUID()];
     const done: string[] = [];
@@ -239,7 +239,7 @@ describe('turns', () => {
     expect(done).toHaveLength(102);
   });
 
-  it('neither a kind nor a project has more in flight than its bound, and one that hangs leaves room', async () => {
+  it('neither a kind nor a project has more in flight than its bound, and a project that hangs leaves slots', async () => {
     const { calls, advance, endAll } = heldWork();
     const kind = newKind(advance, { concurrency: 4, perProject: 3 });
     const [hanging, other] = [randomUUID(), randomUUID()];

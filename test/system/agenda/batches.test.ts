@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterEach(() => fixture.reset());
 afterAll(() => fixture?.stop());
 
-/** Work of some batches for each entry, the last of which removes the entry. */
+/** Work in a few batches for each entry; the last batch removes the entry. */
 function batches(count: number) {
   const name = `test-${randomUUID()}`;
   const done: string[] = [];
@@ -19,7 +19,7 @@ function batches(count: number) {
   return {
     name,
     done,
-    /** The batches of one project that ran at once. */
+    /** The most batches of one project that ran at once. */
     together: () => together,
     async nextBatch({ id, project_id }: { id: string; project_id: string }) {
       const begun = (running.get(project_id) ?? 0) + 1;
@@ -59,7 +59,7 @@ describe('work in batches', () => {
     expect(await fixture.entries(work.name)).toEqual([]);
   });
 
-  it('that fails in the request does not fail it, and is done by a worker', async () => {
+  it('does not fail its request if it fails there, and is done by a worker', async () => {
     const work = batches(2);
     const row = rowOf();
     await schedule(work.name, row);
@@ -75,13 +75,13 @@ describe('work in batches', () => {
     expect(work.done).toEqual([row.id, row.id]);
   });
 
-  it('that a request cannot finish is due at once when its time is over', async () => {
+  it('is due at once when the time of its request is over', async () => {
     const work = batches(1_000_000);
     const row = rowOf();
     await schedule(work.name, row);
     const now = jest.spyOn(performance, 'now');
     const begun = performance.now();
-    // Its second look at the clock is past the limit.
+    // The second time that it reads the clock, the limit has passed.
     now.mockReturnValueOnce(begun).mockReturnValueOnce(begun + 60_000);
     await beginNow(fixture.database.pool, work, row);
     now.mockRestore();

@@ -57,7 +57,7 @@ export async function agendaFixture(): Promise<AgendaFixture> {
   };
 }
 
-/** A name of its own for each test: they share the table. */
+/** Each test has kinds with names of its own, because all share the table. */
 export const newKind = (advance: Kind['advance'], more: Partial<Kind> = {}): Kind => ({
   name: `test-${randomUUID()}`,
   concurrency: 16,
@@ -68,7 +68,7 @@ export const newKind = (advance: Kind['advance'], more: Partial<Kind> = {}): Kin
 
 export const rowOf = (project_id: string = randomUUID()) => ({ id: randomUUID(), project_id });
 
-/** Work that a test ends when it likes, with a result. */
+/** Work that a test ends, with a result. */
 export function heldWork() {
   const calls: { id: string; project_id: string; end: (next: Next) => void }[] = [];
   let isHeld = true;
@@ -80,7 +80,7 @@ export function heldWork() {
   return {
     calls,
     advance,
-    /** Ends what is in flight, and whatever comes later at once. */
+    /** Ends the work in flight; later work ends at once. */
     endAll() {
       isHeld = false;
       for (const { end } of calls) end(null);

@@ -3,7 +3,7 @@ import { withTransaction } from '../../../src/base/db/pool';
 import { eventually } from '../../support/eventually';
 import { agendaFixture, heldWork, newKind, rowOf, type AgendaFixture } from './fixture';
 
-// No sweep: what is done here is done at once.
+// Without the sweep, so that only notifications can wake the agenda.
 jest.mock('../../../src/base/lib/sweep', () => ({ startSweep: () => ({ stop: () => {} }) }));
 
 let fixture: AgendaFixture;

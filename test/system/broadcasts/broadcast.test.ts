@@ -301,7 +301,7 @@ describe('a broadcast', () => {
     const jobId = body.job_id as string;
     await eventually(async () => (await project.api('GET', `/v1/broadcast/${jobId}`)).body.sent > 0);
     await service.client.workflow.getHandle(workflowIds.broadcast(jobId)).terminate('by a test');
-    // The agenda looks after two silent minutes; the test does not wait for them.
+    // The agenda replaces a workflow that has not reported for two minutes; the test does not wait for them.
     await service.pool.query('UPDATE agenda SET due_at = now() WHERE id = $1', [jobId]);
     expect(await untilBroadcast(project, jobId, 'completed')).toMatchObject({ failed: 0, skipped: 0 });
     expect(await eventsOf(service, project, 'broadcast.completed')).toHaveLength(1);

@@ -69,7 +69,7 @@ describe('a recurring message', () => {
         described.status.name === 'RUNNING' && events?.at(-1)?.eventType === EVENT_TYPE_TIMER_STARTED;
       return isAsleep ? described : null;
     });
-  /** As if this occurrence had come and no workflow had noticed; the agenda wakes it now, or in an hour. */
+  /** Makes an occurrence due without the workflow's knowledge; the agenda wakes the workflow now, or in an hour. */
   const comeDue = (id: string, at: Date, wake: 'now' | 'later' = 'now') =>
     service.pool.query(
       thenDue(

@@ -393,7 +393,7 @@ describe('a scheduled message', () => {
 
   it('that is cancelled at the very time is either cancelled or sent, never both', async () => {
     const anna = await subscribePerson(service, project);
-    // As it comes due, while the agenda wakes its workflow, and once the workflow has claimed it.
+    // When it is due, while the agenda wakes its workflow, and after the workflow has claimed it.
     const claimed = `status <> 'scheduled'`;
     const woken = `NOT EXISTS (SELECT FROM agenda a WHERE a.id = scheduled.id AND a.due_at <= now() AND a.leased_until IS NULL)`;
     const moments = { a: 'true', b: `(${woken} OR ${claimed})`, c: claimed };

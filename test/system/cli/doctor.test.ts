@@ -209,7 +209,7 @@ test('updates set aside, late sessions and overdue deliveries are counted', asyn
      SELECT v.project_id, e.id, v.id, 'auth.completed', 'durable', true, now() - interval '1 hour', now() - interval '50 minutes'
      FROM event v JOIN endpoints e ON e.project_id = v.project_id`,
   );
-  // The workflows, which the reconciler starts again, cannot end them meanwhile.
+  // Locked, so that the workflows, which the relays start again, cannot end them meanwhile.
   const holder = await pool.connect();
   await holder.query(`BEGIN; SELECT 1 FROM auth_sessions WHERE status = 'pending' FOR UPDATE;
     SELECT 1 FROM deliveries FOR UPDATE`);

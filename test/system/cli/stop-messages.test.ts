@@ -4,7 +4,7 @@ import { herald } from './fixture';
 
 jest.setTimeout(120_000);
 
-/** Without a service: what the operator cancels ends although no worker runs. */
+/** Without a service: messages that the operator cancels end although no worker runs. */
 describe('an operator', () => {
   let database: TestDatabase;
   let settings: Record<string, string>;
@@ -170,7 +170,7 @@ describe('an operator', () => {
     expect(await json('project', 'set', 'acme', '--active', 'true')).not.toHaveProperty('stopped');
   });
 
-  it('is told what cannot be cancelled', async () => {
+  it('gets an error for what cannot be cancelled', async () => {
     const unknown = randomUUID();
     const expected = {
       broadcasts: 'Broadcast',

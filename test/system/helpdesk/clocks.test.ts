@@ -62,7 +62,7 @@ test('a workflow that was terminated while something was due is started again', 
   await eventually(async () => (await eventsOf(service, project, 'ticket.unanswered_24h')).length === 1);
 });
 
-test('what is due for a ticket that is gone starts no workflow, and goes', async () => {
+test('the entry of a removed ticket starts no workflow, and is removed', async () => {
   const id = randomUUID();
   await service.pool.query(
     `INSERT INTO agenda (kind, id, project_id, due_at) VALUES ('ticket', $1, $2, now())`,
@@ -93,7 +93,7 @@ test('a form’s ticket without a subscriber that no member has answered or take
   await ageTicket(service, ignored, 'waiting_since', 29);
   await eventually(async () => (await eventsOf(service, project, 'ticket.unanswered_24h')).length === 1);
   expect(await statusOf(ignored)).toBe('new');
-  // It waits for its end, and for nothing else.
+  // Its only timer is that of its close.
   await eventually(async () => {
     const { rowCount } = await service.pool.query(
       `SELECT 1 FROM agenda WHERE kind = 'ticket' AND id = $1 AND due_at BETWEEN now() + interval '12 hours' AND now() + interval '25 hours'`,

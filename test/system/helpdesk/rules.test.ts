@@ -379,7 +379,7 @@ test('a file whose long name is cut inside an emoji arrives', async () => {
 test('a rating that cannot be asked for is tried again later, and no more a day after the close', async () => {
   const rating = async (id: string) => {
     const { rows } = await service.pool.query<{ csat: string | null; pause: number | null }>(
-      // The entry is due two minutes after the workflow should have asked again.
+      // The entry is due two minutes after the time at which the workflow asks again.
       `SELECT csat, extract(epoch FROM a.due_at - interval '2 minutes' - closed_at)::float8 AS pause
        FROM tickets t LEFT JOIN agenda a ON a.kind = 'ticket' AND a.id = t.id WHERE t.id = $1`,
       [id],
@@ -389,7 +389,7 @@ test('a rating that cannot be asked for is tried again later, and no more a day 
   const closeInOutage = async () => {
     const { ticket_id } = await createOwn();
     await reply(ticket_id, 'Done');
-    // The workflow has seen the reply: a second look at the ticket would claim the question once more during the outage.
+    // The workflow has read the reply: reading the ticket again would claim the question once more during the outage.
     await eventually(async () => !(await hasEntry(service, ticket_id)));
     await service.control.faults('telegram', {
       method: 'sendMessage',

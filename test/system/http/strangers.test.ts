@@ -27,7 +27,7 @@ const documented = new Map(
 );
 const countedByAddress = [...documented].filter(([, requests]) => /^address|: address$/.test(requests));
 
-/** Each request with another id, as a stranger would send it. */
+/** A request without a key, with a new id each time. */
 const filled = (route: string) =>
   route.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (name === 'token') return randomBytes(16).toString('hex');

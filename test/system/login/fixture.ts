@@ -117,7 +117,7 @@ export async function eventsOf(service: Installation, project: TestProject): Pro
   return rows.map(({ name, body }) => ({ name, body: JSON.parse(body) as StoredEvent['body'] }));
 }
 
-/** Copies of an open session, as if strangers of one site had begun them. Returns their ids. */
+/** Copies an open session, as if it had been begun without a key from one network that many times. Returns the ids. */
 export async function copySession(
   service: Pick<Installation, 'pool'>,
   sessionId: string,

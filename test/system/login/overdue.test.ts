@@ -113,7 +113,7 @@ describe('a session whose workflow was terminated', () => {
     await waitForStatus(service, session.session_id, 'confirmed');
   });
 
-  test('expires when nobody answers', async () => {
+  test('expires without an answer', async () => {
     const session = await opened('terminated-nobody');
     await handleOf(session).terminate('by a test');
     await startWorker();

@@ -45,7 +45,7 @@ describe('an inactive project', () => {
   const arrives = (text: string) =>
     eventually(async () => ((await textsOfAnna()).includes(text) ? true : undefined));
 
-  /** The workflow of a row reads it now, as at its timer, and parks it: nothing has been sent by then, and nothing will be. */
+  /** Makes the workflow of a row read it now, as at its timer: it parks the row, so nothing is sent from then on. */
   async function parks(workflow: 'scheduled' | 'recurring' | 'drip', id: string) {
     const handle = service.client.workflow.getHandle(workflowIds[workflow](id));
     await handle.signal(signals.changed).catch((error: unknown) => {
@@ -56,7 +56,7 @@ describe('an inactive project', () => {
     expect(await textsOfAnna()).toEqual([]);
   }
 
-  it('pauses its broadcast at the next claim and goes on with it once it is active', async () => {
+  it('pauses its broadcast at the next claim and resumes it when it is active', async () => {
     await addCrowd(service, project, 'telegram', 40);
     const { body } = await project.api('POST', '/v1/broadcast', { text: 'news', messages_per_minute: 300 });
     const id = body.job_id as string;
@@ -151,7 +151,7 @@ describe('an inactive project', () => {
     expect(rows).toEqual([{ status: 'skipped', reason: 'too_late' }]);
   });
 
-  it('is not late with what waits', async () => {
+  it('does not count what waits as late', async () => {
     const { body } = await project.api('POST', '/v1/scheduled', {
       content: { text: 'due' },
       subscriber_id: anna.subscriberId,
@@ -188,7 +188,7 @@ describe('an inactive project', () => {
     await project.api('DELETE', `/v1/recurring/${id}`);
   });
 
-  it('runs no step of a chain, and goes on with it once it is active', async () => {
+  it('runs no step of a chain, and resumes it when it is active', async () => {
     const { create, enrol } = drips(service, () => project);
     const chain = await create({ steps: [delay('wait', 10_000), send('hello')] });
     const { enrolment_id: id } = await enrol(chain, anna.subscriberId);
@@ -209,7 +209,7 @@ describe('an inactive project', () => {
     await arrives('hello');
   });
 
-  it('runs no route of a form, and goes on with it once it is active', async () => {
+  it('runs no route of a form, and resumes them when it is active', async () => {
     const { create, post, list } = forms(
       () => service,
       () => project,

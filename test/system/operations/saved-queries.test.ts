@@ -25,7 +25,7 @@ let receiver: ScriptedReceiver;
 let project: TestProject;
 beforeAll(async () => {
   receiver = await scriptedReceiver(200);
-  // Its own: its reconciler is the test's.
+  // Its own: the test decides when an overdue delivery is queued.
   service = await startTestService({ roles: 'api,worker', queues: ['deliveries'] });
   project = await service.createProject();
 });

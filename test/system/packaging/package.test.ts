@@ -22,7 +22,7 @@ interface LockedPackage {
 }
 const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
 
-/** An operator installs and updates all of them. Without the programs of single platforms, of which a machine installs its own. */
+/** Packages that an operator installs and updates, without the programs for single platforms. */
 const MOST_PRODUCTION_PACKAGES = 310;
 
 function markdownFiles(): string[] {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   for await (const { workflowId, error } of replayed(histories)) errors.set(workflowId, error?.message);
 });
 
-// A worker that was given up replays on. The next file installs a runtime of its own.
+// A worker that was abandoned goes on replaying. The next file installs a runtime of its own.
 afterAll(() => eventually(() => (Runtime as unknown as { _instance?: Runtime })._instance === undefined));
 
 test('there is a recorded history of every workflow', () => {

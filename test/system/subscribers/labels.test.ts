@@ -85,7 +85,7 @@ test('a request that dies between two batches has done the first, and a worker d
     return service.pool.query(update, [project.id, time]);
   };
   const renamed = await changeLabel(dying, project.id, 'tags', 'old', { name: 'new' });
-  // It is due when the test says so.
+  // The test decides when it is due.
   await setDue('1 hour');
   expect(renamed).toMatchObject({ name: 'new', subscribers: PEOPLE });
   expect([await having('tags', 'new'), await having('tags', 'old')]).toEqual([1_000, PEOPLE - 1_000]);

@@ -29,7 +29,7 @@ async function open(): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-test('a /48 network has a share of the open sign-ins, exact for concurrent ones; others go on', async () => {
+test('a /48 network has a share of the open sign-ins, exact for concurrent ones; other networks can sign in', async () => {
   const { id } = await signIn('2001:db8:7::1');
   await copySession(service, id, { count: keylessOpenSessionsPerSite - 3, site: '2001:db8:7::/48' });
   const results = await Promise.all(
@@ -45,7 +45,7 @@ test('a /48 network has a share of the open sign-ins, exact for concurrent ones;
   expect((await signIn('203.0.113.7')).status).toBe(201);
 });
 
-test('with the whole bound open the oldest unopened sign-in gives way; opened ones stay', async () => {
+test('at the bound of all networks the oldest unopened sign-in expires; opened ones stay', async () => {
   const { id } = await signIn('2001:db8:20::1');
   const missing = keylessOpenSessions - (await open()).length;
   await copySession(service, id, { count: missing, site: 'elsewhere' });

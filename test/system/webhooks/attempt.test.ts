@@ -480,7 +480,7 @@ describe('neighbours', () => {
     for (const result of await Promise.all(stuck)) expect(result.error).toBe('aborted');
   });
 
-  it('a project whose attempts hang on every connection does not hold up another project at the same origin', async () => {
+  it('a project whose attempts hang on every connection does not delay another project at the same origin', async () => {
     const receiver = await opened(
       startReceiver((res, { headers }) => {
         if (headers['x-service-event'] === 'otp.sent') res.end('ok');

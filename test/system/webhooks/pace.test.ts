@@ -448,7 +448,7 @@ describe('the claim', () => {
     await pool.query(
       `UPDATE delivery_queue SET claimed_at = now() - interval '5 seconds' WHERE holder IS NOT NULL`,
     );
-    // A slot is free again: until five seconds ago what waits has waited for the receiver.
+    // A slot is free again. Until five seconds ago the deliveries waited for the receiver.
     await pool.query(
       `DELETE FROM delivery_queue WHERE delivery_id =
          (SELECT delivery_id FROM delivery_queue WHERE endpoint_id = $1 AND holder IS NOT NULL LIMIT 1)`,

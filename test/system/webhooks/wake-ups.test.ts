@@ -45,7 +45,7 @@ const sweeps = () => sent.filter((name) => name.includes('AS asked (work, is_due
 /** Lists that open pages follow are named at most once a second. */
 const wakeUps = () => heard.filter((channel) => channel !== notifyChannels.changes);
 
-test('an event that no endpoint asks for wakes no relay and sends no NOTIFY', async () => {
+test('an event without a matching endpoint wakes no relay and sends no NOTIFY', async () => {
   await createEndpoint(project, receiver.url, { events: ['otp.sent'] });
   // The worker's start has claimed once.
   await eventually(() => claims().length >= 3);

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { root, sources } from '../../support/rooms';
 
 /**
- * What a project sends passes a claim that asks `maySend` (src/domains/projects/queries/sending.ts), so an inactive project sends
- * nothing. A new file that calls a messenger belongs into one of these lists: the test fails until it is.
+ * Every message of a project passes a claim with the condition `maySend` (src/domains/projects/queries/sending.ts), so an
+ * inactive project sends nothing. A new file that calls a messenger belongs in one of these lists; until then the test fails.
  */
 
 /** Senders, each with the file and the statement, or call, that claims what it sends. */
@@ -31,7 +31,7 @@ const claims: Readonly<Record<string, { file: string; claim: RegExp }>> = {
   },
 };
 
-/** Answers in a chat to what its user has just written or tapped. Of an inactive project they know no more than of an unknown one. */
+/** Replies in a chat to a message or tap of its user. They treat an inactive project as an unknown one. */
 const answers = new Set([
   'src/domains/projects/team/conversation.ts',
   'src/domains/subscribers/conversation.ts',
@@ -42,7 +42,7 @@ const answers = new Set([
 ]);
 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
-/** The bots themselves carry what others send. */
+/** Without `bots`, which sends for other rooms. */
 const calls = sources('src').filter(
   (file) => !/^src\/(domains\/bots|local)\//.test(file) && /\b(messenger|bot)\.send\(/.test(read(file)),
 );
@@ -52,7 +52,7 @@ test('every file that calls a messenger is a sender with a claim, or answers in 
 });
 
 test.each(Object.entries(claims))(
-  'the claim of %s asks whether the project may send',
+  'the claim of %s has the condition that the project may send',
   (_, { file, claim }) => {
     expect(read(file)).toMatch(claim);
   },

@@ -59,7 +59,7 @@ test('a process that stops tries no more, and does not wait', async () => {
   expect(calls()).toBe(before + 1);
 });
 
-test('so many may wait for another attempt, the others are given up', async () => {
+test('a bounded number of signals may wait for another attempt, the others are given up', async () => {
   const { client, calls } = fakeClient(Infinity);
   const all = Array.from({ length: 1_010 }, (_, n) => wakeWorkflow(client, String(n)));
   const given = Promise.allSettled(all.slice(1_000));

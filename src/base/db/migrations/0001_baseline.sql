@@ -4,7 +4,7 @@
 -- ======
 -- agenda
 -- ======
--- What is due, and which process sees to it.
+-- What is due, and which process handles it.
 
 -- One entry for each row of a domain that has something due: src/base/agenda/README.md. No foreign keys: an entry whose row is gone
 -- is removed when it is due.
@@ -13,15 +13,15 @@ CREATE TABLE agenda (
   id uuid NOT NULL,
   project_id uuid NOT NULL,
   due_at timestamptz NOT NULL,
-  -- The process that has claimed it must have finished by then. In no index, so that a claim writes none.
+  -- When the lease of the process that has claimed the entry ends. In no index, so that a claim writes none.
   leased_until timestamptz,
-  -- Counts the changes: one that comes while a process works on the entry is not lost.
+  -- Counts the changes, so that one that commits while a process works on the entry is not lost.
   revision int NOT NULL DEFAULT 1,
   PRIMARY KEY (kind, id)
 ) WITH (fillfactor = 80);
 CREATE INDEX agenda_due ON agenda (kind, due_at);
 CREATE INDEX agenda_turns ON agenda (kind, project_id, due_at);
--- What waits until its project may send.
+-- Entries that are parked until their project is active.
 CREATE INDEX agenda_parked ON agenda (project_id) WHERE due_at = 'infinity';
 
 -- ========
@@ -255,8 +255,8 @@ CREATE TABLE bot_updates (
   handled_at timestamptz,
   failures int NOT NULL DEFAULT 0,
   last_error text,
-  -- Only of the oldest waiting update of its queue: when it may be claimed, at once, after the lease of a claim, or for its
-  -- retry. The later ones have none, so that a claim reads no more than it leases.
+  -- When the oldest waiting update of its queue may be claimed: at once, after the lease of a claim, or for its retry. Null for
+  -- later updates of the queue, so that a claim reads no more than it leases.
   due_at timestamptz,
   -- Set aside after failing again and again; shown by `herald doctor`.
   set_aside_at timestamptz,
@@ -277,8 +277,8 @@ CREATE INDEX bot_updates_set_aside ON bot_updates (set_aside_at) WHERE set_aside
 
 -- A trigger, because an operator also changes these rows by hand. The lock is that of the inserts into the queue: without it an
 -- update stored at this moment would wait for one that has just been handled.
--- The next update is searched by rows, in the order of the index of those that wait: by equality a plan could walk the primary
--- key. The settings keep the stored plans right that are made while the table is empty.
+-- The next update is found by a comparison of rows, in the order of the index of waiting updates: by equality a plan could walk
+-- the primary key. The settings keep plans usable that are stored while the table is empty.
 CREATE FUNCTION advance_chat_queue() RETURNS trigger LANGUAGE plpgsql
   SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
 DECLARE
@@ -322,7 +322,7 @@ CREATE TABLE bot_webhooks (
   attempted_at timestamptz NOT NULL
 );
 
--- The pace of each bot, shared by every process: when the next call may be made, also after a pause that the platform asked for.
+-- The pace of each bot, shared by all processes: when the next call may be made, also after a pause that the platform requested.
 CREATE TABLE bot_pace (
   bot text PRIMARY KEY,
   next_at timestamptz NOT NULL DEFAULT '-infinity'
@@ -339,8 +339,8 @@ CREATE UNLOGGED TABLE chat_pace (
 );
 CREATE INDEX chat_pace_throttled ON chat_pace (bot, throttled_at) WHERE throttled_at IS NOT NULL;
 
--- Projects that wait for a bot. `waiting_until` is past when a project has got all it asked for, and ends the wait of a
--- process that died.
+-- Projects that wait for a bot. `waiting_until` is in the past once a project has all turns that it asked for; it also ends the
+-- wait of a process that died.
 CREATE UNLOGGED TABLE bot_turns (
   bot text NOT NULL,
   -- Single messages and one-time codes, which go before broadcasts.
@@ -480,7 +480,7 @@ CREATE TABLE imports (
   errors jsonb NOT NULL DEFAULT '[]',
   -- The number of the next row, from 1: those before it are done and deleted.
   next_row int NOT NULL DEFAULT 1,
-  -- The whole file is: the workflow may begin.
+  -- The whole file is stored: the workflow may begin.
   is_stored boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now(),
   started_at timestamptz,
@@ -538,7 +538,7 @@ CREATE INDEX events_stream ON events (project_id, seq);
 -- while it still is.
 CREATE TABLE event_erasures (
   event_id uuid PRIMARY KEY,
-  -- The transaction that marked it: its entry in the agenda. Random, so that nothing names the person.
+  -- The id of the agenda's entry, one for each transaction that marks events. Random, so that nothing names the person.
   erasure_id uuid NOT NULL,
   requested_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   check_at timestamptz NOT NULL
@@ -618,8 +618,8 @@ CREATE TABLE invitations (
 CREATE INDEX invitations_project ON invitations (project_id, created_at DESC, id DESC);
 CREATE INDEX invitations_age ON invitations (expires_at);
 
--- Messages of the bot to members about an event of their project, queued in the event's transaction. A member's are sent one after
--- another, by kind `member_notices` of the agenda, whose entries have the ids of the members.
+-- Messages of the bot to members about an event of their project, queued in the event's transaction. Kind `member_notices` of the
+-- agenda, whose entries have the ids of the members, sends the notices of a member one after another.
 CREATE TABLE member_notices (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   member_id uuid NOT NULL REFERENCES members ON DELETE CASCADE,
@@ -695,8 +695,8 @@ CREATE TABLE auth_sessions (
   -- As the project gave it, and in the form by which sessions of an address are counted.
   client_ip text,
   client_address text,
-  -- The network of a stranger who began it without a key, of IPv6 the /48: each has a share of the open sessions. Erased with
-  -- the person.
+  -- The network (IPv6: /48) from which it was begun without a key: each network has a share of the open sessions. Erased with the
+  -- person.
   site text,
   user_agent text,
   code_challenge text,
@@ -740,7 +740,7 @@ CREATE INDEX auth_sessions_by_age ON auth_sessions (created_at, id);
 -- Removing a subscriber finds everything of theirs by these.
 CREATE INDEX auth_sessions_user ON auth_sessions (project_id, channel, platform_user_id) WHERE platform_user_id IS NOT NULL;
 CREATE INDEX auth_sessions_subscriber ON auth_sessions (subscriber_id) WHERE subscriber_id IS NOT NULL;
--- Counts the open sessions of a project that strangers began.
+-- For the number of open sessions of a project that were begun without a key.
 CREATE INDEX auth_sessions_site ON auth_sessions (project_id, site) WHERE (site IS NOT NULL) AND (status = 'pending');
 
 -- The bot's questions. A session can be asked again (the link opened twice); only the newest prompt counts.
@@ -982,7 +982,7 @@ CREATE TABLE deliveries (
   ended_at timestamptz,
   -- It has, or had, a workflow.
   started boolean NOT NULL DEFAULT false,
-  -- If nothing has happened by then, the relay signals the workflow, or starts it again. Not while the delivery is queued.
+  -- From then on the sweep queues the delivery, so that the relay signals its workflow or starts another one.
   overdue_at timestamptz NOT NULL DEFAULT 'infinity',
   -- The example of an event, sent on request: marked in its headers, so that no receiver takes it for a real event.
   test boolean NOT NULL DEFAULT false,
@@ -1385,7 +1385,7 @@ CREATE TABLE ticket_types (
 CREATE INDEX ticket_types_page ON ticket_types (project_id, created_at DESC, id DESC);
 CREATE INDEX ticket_types_assignee ON ticket_types (assignee_id) WHERE assignee_id IS NOT NULL;
 
--- The row is the truth; workflow `ticket/<id>` runs while something of it is due. Kind `ticket` of the agenda.
+-- The row is the truth; workflow `ticket/<id>` runs while one of its timers is set. Kind `ticket` of the agenda.
 CREATE TABLE tickets (
   -- Also the id of the request that created it.
   id uuid PRIMARY KEY,
@@ -1558,7 +1558,7 @@ CREATE TABLE drip_versions (
   PRIMARY KEY (drip_id, version)
 );
 
--- Changes of chains that have not reached all their enrolments.
+-- Changes of chains that have not been applied to all enrolments.
 CREATE TABLE drip_syncs (
   drip_id uuid PRIMARY KEY REFERENCES drip_chains ON DELETE CASCADE,
   -- Active enrolments of earlier versions move to this one.
@@ -1577,8 +1577,8 @@ CREATE TABLE drip_entrants (
 );
 CREATE INDEX drip_entrants_subscriber ON drip_entrants (subscriber_id);
 
--- People who are to enter a chain: what one cause leaves to the agenda beyond a thousand enrolments, in batches. Enrolling them
--- deletes the row.
+-- Subscribers who will enter a chain: enrolments of one cause beyond the first thousand, in batches that the agenda enrols. Their
+-- enrolment deletes the row.
 CREATE TABLE drip_entries (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   drip_id uuid NOT NULL REFERENCES drip_chains ON DELETE CASCADE,

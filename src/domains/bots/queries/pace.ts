@@ -12,7 +12,7 @@ export interface Pace {
   burstSeconds: number;
 }
 
-/** Of a bot: what a busy moment of the machine may make up for, within the platform's limit for any second. */
+/** A bot makes up for a stall of this length, within the platform's limit for any second. */
 const BOT_BURST_SECONDS = 0.4;
 
 export function botPace(perSecond: number): Pace {

@@ -1,7 +1,7 @@
 import type { Retention } from '../../../base/db/retention';
 
 export const retention = (): Retention => ({
-  // Media that is sent after that is uploaded once more.
+  // Media that is sent later is uploaded again.
   media_uploads: { age: 'created_at', after: '7 days' },
   // A platform may redeliver an update for 48 hours. One that was set aside can be examined for 30 days.
   bot_updates: {

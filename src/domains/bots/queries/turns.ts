@@ -32,7 +32,8 @@ const QUANTUM_SECONDS = 0.1;
 
 /**
  * Claims turns of a bot: as many as its pace allows, one at a time for each chat, urgent messages first, and shared
- * between the projects that wait in any process: otherwise a small broadcast would wait for the end of a large one. Runs in the caller's transaction and holds the bot's lock until it ends.
+ * between the projects that wait in any process: otherwise a small broadcast would wait for the end of a large one. Runs in the
+ * caller's transaction and holds the bot's lock until it ends.
  */
 export async function claimTurns(db: Db, claim: TurnClaim): Promise<ClaimedTurns> {
   const { bot, perSecond, urgent, candidates } = claim;

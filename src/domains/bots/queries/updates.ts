@@ -114,8 +114,8 @@ export interface BotBounds {
 const FIRST = 'due_at IS NOT NULL AND handled_at IS NULL AND set_aside_at IS NULL';
 
 /**
- * Leases the oldest pending update of chat queues, unless it is already leased or its retry is not due. However many updates
- * wait, it reads one row for each bot and those that it leases. The time is `now()`, by which an index can be searched.
+ * Leases the oldest pending update of chat queues, unless it is already leased or its retry is not due. It reads one row for each
+ * bot and those that it leases, however many updates wait. The time is `now()`, by which an index can be searched.
  */
 export function claimBotUpdates(
   db: Db,

@@ -307,8 +307,8 @@ export function lockBroadcast(db: Db, id: string): Promise<LockedBroadcast | nul
 }
 
 /**
- * Workers claim no more recipients after this commits. The workflow is woken if the canceller has not ended the broadcast by
- * then. Runs in a transaction.
+ * Workers claim no more recipients after this commits. The agenda wakes the workflow if the request has not ended the broadcast
+ * by then. Runs in a transaction.
  */
 export async function markCancelling(db: Db, id: string): Promise<boolean> {
   const marked = await row<{ kind: JobKind; project_id: string }>(

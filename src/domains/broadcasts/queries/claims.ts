@@ -39,7 +39,7 @@ export interface ClaimedRecipient {
 export type Claim =
   /** Cancelled, or fenced out by a newer run. */
   | { state: 'stopped' }
-  /** The project may not send. */
+  /** The project is inactive. */
   | { state: 'parked' }
   | { state: 'empty' }
   /** No recipient is due for a while: each waits for its own local time. */

@@ -6,7 +6,7 @@ import type { JobKind } from '../contract';
 
 /* What operators see of the messages of all projects. */
 
-/** SQL: jobs that are late. One whose worker is alive is due for a check later; one of an inactive project is parked. */
+/** SQL: jobs that are late. The entry of a job whose worker is alive is due later; that of an inactive project is parked. */
 const lateJobs = (kind: JobKind) =>
   `SELECT id, due_at FROM agenda WHERE kind = '${kind}' AND due_at < ${LATE}`;
 
@@ -21,7 +21,7 @@ export function lateBroadcasts(db: Db): Promise<Late[]> {
   });
 }
 
-/** What of a project is open, counted up to MAX_COUNTED. A scheduled message that has become a broadcast counts as this. */
+/** Open messages of a project, counted up to MAX_COUNTED. A scheduled message that has become a broadcast counts as one. */
 export async function countOpen(
   db: Db,
   projectId: string,

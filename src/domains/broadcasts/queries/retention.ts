@@ -5,7 +5,7 @@ import { CLAIM_DAYS } from '../recurring/queries';
 export const retention = (days: number): Retention => ({
   scheduled_results: { before: 'scheduled', key: 'scheduled_id' },
   scheduled: { age: 'ended_at', after: `${days} days` },
-  // Runs that have ended and claim no occurrence any more, of recurring messages that go on too.
+  // Runs that have ended and claim no occurrence any more, also those of active recurring messages.
   recurring_runs: {
     age: 'created_at',
     after: `${Math.max(days, CLAIM_DAYS)} days`,
@@ -15,7 +15,7 @@ export const retention = (days: number): Retention => ({
   broadcast_recipients: { before: 'broadcasts', key: 'broadcast_id' },
   broadcasts: [
     { age: 'ended_at', after: `${days} days` },
-    // A batch whose request died before all of its recipients were stored, and which none can complete any more.
+    // A batch whose request died before all of its recipients were stored: its idempotency key has expired.
     {
       age: 'created_at',
       after: `${limits.idempotencyHours + 1} hours`,

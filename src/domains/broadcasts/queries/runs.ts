@@ -38,7 +38,7 @@ export function senderKey({ channel, bot }: Sender): string {
 /**
  * Starts a run and fences out earlier ones: only this run may now claim recipients and record results. Recipients that
  * an earlier run claimed without recording a result are queued again; if their message had been sent, they get a second
- * copy. `isParked`: the project may not send, and nothing has begun.
+ * copy. `isParked`: the project is inactive, and nothing has begun.
  */
 export function beginRun(
   pool: pg.Pool,
@@ -72,7 +72,7 @@ export function beginRun(
   });
 }
 
-/** As `beginRun` parks it: a new workflow is started as soon as the project may send. Returns false if it may, or nothing is to send. */
+/** Parks the broadcast as `beginRun` does. Returns false if the project is active, or nothing is left to send. */
 export function parkRun(pool: pg.Pool, id: string): Promise<boolean> {
   return withTransaction(pool, (db) => park(db, id));
 }
@@ -83,8 +83,8 @@ async function park(db: Db, id: string): Promise<boolean> {
 }
 
 /**
- * When the next page is due; until two minutes after it no other workflow is started. Returns false if the broadcast is
- * cancelled: the time that this has set stays.
+ * Reports when the next page is due; until two minutes later no other workflow is started. Returns false if the broadcast was
+ * cancelled: the time that the cancellation has set stays.
  */
 export function reportRun(pool: pg.Pool, id: string, next: Next = MORE): Promise<boolean> {
   return withTransaction(pool, async (db) => {

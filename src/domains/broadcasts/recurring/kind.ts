@@ -3,7 +3,7 @@ import type { Core } from '../../../base/core';
 import { workflowIds } from '../../../base/temporal/names';
 import { findRecurringStart, RECURRING } from './queries';
 
-/** Due after a request has written the row, and at the row's next occurrence. */
+/** Due after a request has changed the row, and at the row's next occurrence. */
 export function recurringKind(core: Pick<Core, 'pool' | 'client' | 'queues'>): Kind {
   return rowKind(core, {
     name: RECURRING,

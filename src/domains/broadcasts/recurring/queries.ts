@@ -131,7 +131,7 @@ async function wokenBy(db: Db, writer: Writer, changed: RecurringRow | null): Pr
   return row;
 }
 
-/** Its workflow is started, or reads the row again. */
+/** Has the agenda start the message's workflow, or wake it to read the row again. */
 export function wakeRecurring(
   db: Db,
   { id, project_id }: Pick<RecurringRow, 'id' | 'project_id'>,
@@ -319,7 +319,7 @@ export function endRun(
   );
 }
 
-/** With what a message's workflow starts. */
+/** What the start of a message's workflow needs. */
 export function findRecurringStart(
   db: Db,
   id: string,

@@ -32,7 +32,7 @@ import {
 
 export type RunDeps = Pick<Core, 'pool' | 'config' | 'log'>;
 
-/** `parked`: the project may not send, and the message waits without a workflow. */
+/** `parked`: the project is inactive, and the message waits without a workflow. */
 export type RunDueResult = Advanced<RecurringStatus | 'parked'>;
 
 /** Runs the occurrence that is due, if there is one, and finds the next. Repeatable: an occurrence is claimed once. */

@@ -42,7 +42,7 @@ import { dueAt, earliestOf, nextCheckAt } from './when';
 
 export type FireDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
 
-/** `parked`: the project may not send, and the entry waits without a workflow. */
+/** `parked`: the project is inactive, and the entry waits without a workflow. */
 export type FireResult = Advanced<ScheduledStatus | 'parked'>;
 
 const LATE_MS = limits.scheduledLateHours * 3_600_000;
@@ -74,13 +74,13 @@ export async function fireScheduled(deps: FireDeps, id: string): Promise<FireRes
   }
 }
 
-/** In a transaction of its own: the project is locked before the entry, as everywhere. */
+/** In a transaction of its own, because the project is locked before the entry. */
 async function park(pool: pg.Pool, entry: LockedScheduled): Promise<FireResult> {
   const isParked = await withTransaction(pool, (db) => parkUntilActive(db, SCHEDULED, entry));
   return isParked ? nothingDue('parked') : checkAgain(entry);
 }
 
-/** A request or a broadcast has ended it, or it was removed: its workflow ends. */
+/** A request or a broadcast has ended the entry, or it was removed: its workflow ends. */
 async function endedBefore(db: Db, id: string, entry: ScheduledRow | null): Promise<FireResult> {
   await unschedule(db, SCHEDULED, [id]);
   return nothingDue(entry?.status ?? 'cancelled');
@@ -102,7 +102,7 @@ function begin(
       await recordWait(db, entry, due);
       return dueAgain(entry.status, nextCheckAt(entry, due, entry.now), entry.now);
     }
-    // Also if it is due earlier than it was known to be: its agenda entry finds a workflow that is lost from here on.
+    // Also if it is due earlier than was recorded: its agenda entry then replaces a workflow that is lost from here on.
     await reportNext(db, SCHEDULED, entry, entry.now);
     // A broadcast becomes `sending` in the transaction that inserts it.
     if (entry.status === 'scheduled' && !entry.audience) await beginSending(db, id);
@@ -195,14 +195,14 @@ async function send(
     return details.map((detail) => (detail ? sendResultOf(detail) : UNSENDABLE));
   } catch (error) {
     if (!(error instanceof AppError) || WAITS.has(error.code)) throw error;
-    // Its media or template, which were fine when it was accepted.
+    // Its media or template has changed since it was accepted.
     deps.log.warn({ err: error, scheduled_id: entry.id }, 'a scheduled message can no longer be sent');
     return recipients.map(() => UNSENDABLE);
   }
 }
 
 const UNSENDABLE = notSent('failed', 'invalid_message');
-/** The message goes on later. */
+/** Codes with which the message is sent later. */
 const WAITS: ReadonlySet<ErrorCode> = new Set(['platform_busy', 'project_inactive']);
 
 /** Each subscriber's result and event, once. */

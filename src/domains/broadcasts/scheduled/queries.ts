@@ -14,7 +14,7 @@ export const SCHEDULED = 'scheduled';
 
 type EntryRef = Pick<ScheduledRow, 'id' | 'project_id'>;
 
-/** Its workflow is started, or reads the row again. */
+/** Has the agenda start the entry's workflow, or wake it to read the row again. */
 export function wakeEntry(db: Db, { id, project_id }: EntryRef): Promise<void> {
   return scheduleBy(db, SCHEDULED, [{ id, project_id }]);
 }
@@ -250,7 +250,7 @@ export async function findOpenScheduled(db: Db, ids: string[]): Promise<string[]
   return found.map(({ id }) => id);
 }
 
-/** With what an entry's workflow starts. */
+/** What the start of an entry's workflow needs. */
 export function findScheduledStart(
   db: Db,
   id: string,

@@ -51,7 +51,7 @@ export interface NewEnrolment {
 
 /**
  * Begins the enrolments that are allowed: active chains, active subscribers who are not in the chain, have not used
- * `once`, and have begun it less than `perDay` times in 24 hours. Returns those that have begun.
+ * `once`, and have begun it less than `perDay` times in 24 hours. Returns the enrolments that were begun.
  */
 export async function insertEnrolments(
   db: Db,

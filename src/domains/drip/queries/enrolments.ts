@@ -10,7 +10,7 @@ import type { Rules } from '../rules/contract';
 /** The kind of the agenda: a workflow for each enrolment that has not ended and is not parked. */
 export const DRIP = 'drip';
 
-/** The workflow of each is started, or reads its row again, at this time or now. The caller has locked the rows. */
+/** Has the agenda start or wake the workflow of each, at its time or now. The caller has locked the rows. */
 export function scheduleEnrolments(db: Db, enrolments: readonly DueRow[]): Promise<void> {
   return scheduleBy(db, DRIP, enrolments);
 }
@@ -158,7 +158,7 @@ export function recordBegun(db: Db, id: string, stepId: string, at: Date): Promi
   );
 }
 
-/** The step that comes next; it begins when the workflow reads the row, which it does now. */
+/** Records the next step; it begins when the workflow reads the row, which it does at once. */
 export function recordNext(
   db: Db,
   id: string,
@@ -199,7 +199,7 @@ export async function recordWait(
   if (waits > 0) await reportNext(db, DRIP, { id, project_id }, at);
 }
 
-/** Due while the chain is not active: it waits without a workflow, until a change of the chain. */
+/** Parks an enrolment whose chain is not active: it waits without a workflow until the chain changes. */
 export async function parkEnrolment(db: Db, id: string): Promise<void> {
   await change(db, 'park_drip_enrolment', 'UPDATE drip_enrolments SET parked = true WHERE id = $1', [id]);
   await unschedule(db, DRIP, [id]);
@@ -224,7 +224,7 @@ export async function endEnrolment(
   return ended;
 }
 
-/** With what an enrolment's workflow starts. */
+/** What the start of an enrolment's workflow needs. */
 export function findEnrolmentStart(
   db: Db,
   id: string,

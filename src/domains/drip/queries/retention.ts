@@ -5,7 +5,7 @@ import type { Retention } from '../../../base/db/retention';
 export const retention = (days: number): Retention => ({
   drip_enrolments: { age: 'ended_at', after: `${days} days` },
   drip_steps: { with: 'drip_enrolments' },
-  // Everyone who ever entered the chain has a row.
+  // Each subscriber who ever entered the chain has a row.
   drip_entrants: { before: 'drip_chains', key: 'drip_id' },
   drip_chains: {
     age: 'deleted_at',

@@ -5,8 +5,8 @@ import type { ChainStatus, Step } from '../contract';
 import { scheduleEnrolments } from './enrolments';
 
 /**
- * The caller holds the chain's lock. What an earlier change has left is done with this one, from the beginning: `after_id` and
- * the pace say how far that change had come.
+ * The caller holds the chain's lock. A change that has not been applied to all enrolments is applied together with this one, from
+ * the first enrolment: `after_id` and the pace, which are reset, say how far it had come.
  */
 export function insertSync(db: Db, id: string, migrateVersion: number | null): Promise<number> {
   return change(
@@ -19,16 +19,16 @@ export function insertSync(db: Db, id: string, migrateVersion: number | null): P
   );
 }
 
-/** What is to be applied to the enrolments of a chain, and how far it has come. */
+/** The change that is applied to the enrolments of a chain, and how far it has come. */
 export interface Sync extends Walked {
   status: ChainStatus;
   deleted: boolean;
   migrate_version: number | null;
-  /** Of that version. */
+  /** The steps of that version. */
   migrate_steps: Step[] | null;
 }
 
-/** Until the transaction ends, the chain is not changed and no other process works on its enrolments. Null: nothing is left. */
+/** Locks the chain and its change until the transaction ends. Null: the change has been applied. */
 export async function lockSync(db: Db, id: string): Promise<Sync | null> {
   await row(db, 'share_synced_chain', 'SELECT id FROM drip_chains WHERE id = $1 FOR SHARE', [id]);
   await row(db, 'lock_drip_sync', 'SELECT drip_id FROM drip_syncs WHERE drip_id = $1 FOR UPDATE', [id]);
@@ -83,7 +83,7 @@ const afterPlaces = (count: string) =>
 /** SQL: when a chosen row is woken. */
 const PACED = afterPlaces('chosen.place - 1');
 
-/** Changes the next rows and wakes their workflows; returns null if there was none. */
+/** Changes the next rows and wakes their workflows; returns null if no row was left. */
 async function changeNext(
   db: Db,
   name: string,

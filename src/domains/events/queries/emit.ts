@@ -105,7 +105,7 @@ function insertEvents(
   );
 }
 
-/** Writes events and their deliveries in one transaction and one round trip. Relays that have something to do, and streams, wake after the commit. */
+/** Writes events and their deliveries in one transaction and one round trip; after the commit wakes their relays and streams. */
 export async function withFanOut<T>(
   db: Db,
   projectIds: string[],

@@ -7,7 +7,7 @@ import { withTransaction, type Db } from '../../../base/db/pool';
 import { change, row, rows } from '../../../base/db/query';
 import { deliveriesOfEvents } from '../fan-out';
 
-/** The kind of the agenda: an entry for the events that one transaction has marked. It does not name the person. */
+/** The kind of the agenda: one entry for the events that a transaction has marked. It does not name the person. */
 export const EVENT_ERASURES = 'event-erasures';
 
 /** The events that one transaction erases, with their deliveries. */
@@ -39,8 +39,8 @@ export async function removeEvents(
 }
 
 /**
- * Erases the events of a person who is being removed, 500 of them at once. The first check of an event that `latest` names comes
- * later: its deliveries are about to be made.
+ * Erases the events of a person who is being removed, 500 of them at once. The event `latest` is checked later, because its
+ * deliveries are about to be made.
  */
 export async function eraseEventsOf(
   db: Db,
@@ -91,7 +91,7 @@ export function eraseNextEventsOf(pool: pg.Pool, person: Pick<Person, 'id' | 'pr
   });
 }
 
-/** Erases marked events that are due and have no open delivery; the others wait. Returns when the next are due. Runs in a transaction. */
+/** Erases due events without an open delivery; the others wait. Returns when the next are due. Runs in a transaction. */
 export async function eraseDueEvents(db: Db, erasureId: string): Promise<Next> {
   const due = await rows<{ event_id: string }>(
     db,

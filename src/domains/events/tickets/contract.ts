@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { characters } from '../../../base/contract/characters';
 import { exampleChannel, givenTimeSchema, nullableWhoFields } from '../../../base/contract/common';
 
-/* `data` of the events of the helpdesk, and the values that its routes share with them. */
+/* `data` of the helpdesk's events, and the values that its routes share with them. */
 
 export const ticketStatuses = ['new', 'in_progress', 'waiting', 'closed'] as const;
 export const ticketPriorities = ['low', 'normal', 'high', 'urgent'] as const;

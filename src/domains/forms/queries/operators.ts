@@ -2,7 +2,7 @@ import { countRows, LATE, lateRows, type Late } from '../../../base/db/counts';
 import type { Db } from '../../../base/db/pool';
 import { maySend } from '../../projects';
 
-/** What operators see of the submissions of all projects: those whose routes should have run. */
+/** The submissions of all projects whose routes should have run, for operators. */
 export function lateSubmissions(db: Db): Promise<Late[]> {
   return lateRows(db, 'late_submissions', {
     form: `SELECT id, next_at AS due_at FROM form_submissions

@@ -9,6 +9,6 @@ export const retention = (): Retention => ({
   ],
   submission_routes: { with: 'form_submissions' },
   form_drafts: { age: 'expires_at' },
-  // A form that was removed just now may still be in the memory of an API process.
+  // Right after its removal a form may still be in the memory of an API process.
   forms: { age: 'deleted_at', after: '1 hour' },
 });

@@ -71,7 +71,7 @@ export async function hasMessagedMembers(db: Db, submissionId: string): Promise<
   return found !== null;
 }
 
-/** A worker begins with a route that is more than one transaction. */
+/** Records that a worker has begun a route that takes more than one transaction. */
 export function recordBegun(db: Db, routeId: string): Promise<number> {
   return change(
     db,

@@ -77,7 +77,7 @@ export function recordEvent(db: Db, id: string, eventId: string): Promise<number
   );
 }
 
-/** The routes that a submission takes; those that it has taken before are not taken again. Its workflow runs them. */
+/** Inserts the routes that a submission takes and has not taken before. Its workflow runs them. */
 export async function insertRoutes(db: Db, id: string, taken: readonly TakenRoute[]): Promise<void> {
   if (taken.length === 0) return;
   await change(
@@ -188,7 +188,7 @@ export async function deleteSubmission(db: Db, projectId: string, id: string): P
   return deleted > 0;
 }
 
-/** With what a submission's workflow starts. */
+/** What the start of a submission's workflow needs. */
 export function findSubmissionStart(
   db: Db,
   id: string,

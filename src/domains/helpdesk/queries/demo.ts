@@ -12,7 +12,7 @@ interface DemoTicket {
   words: string[];
 }
 
-/** The project's first ticket, which waits for the customer. Without events: no customer has written it. */
+/** The project's first ticket, which waits for the customer. It has no events, because no customer has written it. */
 export function insertDemoTicket(db: Db, projectId: string, ticket: DemoTicket): Promise<number> {
   const ago = (parameter: string) => `now() - make_interval(hours => ${parameter}::int)`;
   return change(

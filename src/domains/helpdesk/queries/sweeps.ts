@@ -6,7 +6,7 @@ import { scheduleTickets } from './timers';
 
 export const sweepKinds = ['type', 'assignee', 'author', 'waiting'] as const;
 
-/** What a change means for many tickets, or messages of tickets. */
+/** A change that concerns many tickets, or messages of tickets. */
 export interface TicketSweep {
   kind: (typeof sweepKinds)[number];
   /** The type or the member that was removed, or the project whose waiting tickets are to be woken. */
@@ -37,9 +37,9 @@ export async function sweepNext(db: Db, sweep: TicketSweep): Promise<number> {
 }
 
 /**
- * The time after which waiting tickets are closed has changed. Each is woken when it is to be closed, not all at once; one that
- * is to be closed later than before finds that when it wakes. The sweep's row tells how far it is, newest first. The tickets
- * are locked: one whose workflow has read the time before the change must not write what it found after this.
+ * Applies a change of the time after which waiting tickets are closed, newest tickets first; the sweep's row holds the progress.
+ * Each ticket is due when it is to be closed, not all at once; one that is to be closed later than before reads that when it is
+ * due. The tickets are locked, so that a workflow that has read the old time cannot write it after this.
  */
 async function wakeNextWaiting(db: Db, projectId: string): Promise<number> {
   const page = await rows<{ id: string; project_id: string; at: Date }>(
@@ -64,7 +64,7 @@ async function wakeNextWaiting(db: Db, projectId: string): Promise<number> {
   return page.length;
 }
 
-/** From the beginning, if there is one already. */
+/** Starts an existing sweep again from the beginning. */
 export function insertSweep(db: Db, { kind, id, project_id }: TicketSweep): Promise<number> {
   return change(
     db,
@@ -78,7 +78,7 @@ export function insertSweep(db: Db, { kind, id, project_id }: TicketSweep): Prom
 /** Longer than a transaction can take that has read the type, or the member, before it was removed. */
 const LAST_AFTER = "interval '1 minute'";
 
-/** When the sweep may end: rows that refer to what was removed can be committed until then. Null: it has ended. */
+/** When the sweep may end: until then rows with the removed reference can still be committed. Null: it has ended. */
 export async function lockSweep(
   db: Db,
   { kind, id }: TicketSweep,

@@ -92,7 +92,7 @@ interface NewTicketRow {
   resolveHours: number | null;
 }
 
-/** Its timers begin when the agenda has started its workflow. */
+/** The agenda starts the workflow with its timers. */
 export async function insertTicket(db: Db, ticket: NewTicketRow): Promise<void> {
   await change(
     db,

@@ -6,7 +6,7 @@ import type { TicketStatus } from '../contract';
 /** The kind of the agenda: a workflow for each ticket that has something due. */
 export const TICKET = 'ticket';
 
-/** The workflow of each is started, or reads its row again, at this time or now. */
+/** Has the agenda start or wake the workflow of each, at its time or now. */
 export function scheduleTickets(db: Db, tickets: readonly DueRow[]): Promise<void> {
   return scheduleBy(db, TICKET, tickets);
 }
@@ -21,7 +21,7 @@ export function recordUnanswered(db: Db, id: string): Promise<number> {
   );
 }
 
-/** With what a ticket's workflow starts. */
+/** What the start of a ticket's workflow needs. */
 export function findTicketStart(
   db: Db,
   id: string,

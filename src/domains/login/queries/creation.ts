@@ -6,7 +6,7 @@ import { START_LEASE } from './starts';
 
 export interface NewSessionRow extends NewSession {
   id: string;
-  /** Of a stranger; null for a session that a project creates. */
+  /** The network of a caller without a key; null for a session that a project creates. */
   site: string | null;
   start_hash: Buffer;
   start_sealed: string;
@@ -17,10 +17,10 @@ export interface NewSessionRow extends NewSession {
 }
 
 /**
- * Inserts a session unless the hour of the project or of the address is full. Returns the seconds until one more fits, 0 if it
- * was inserted. The caller holds the project's row lock and has counted the session, so that the limits are exact. Sessions are
- * numbered in their project: one more fits when the session that is the whole limit back has left the hour, so a single row is
- * read instead of many counted. The start lease keeps the relay away while the API starts the workflow.
+ * Inserts a session unless the hourly limit of the project or of the address is reached. Returns the seconds until it allows one
+ * more, 0 if the session was inserted. The caller holds the project's row lock and has counted the session, so the limits are
+ * exact. Sessions are numbered in their project: with a limit of n, the session n numbers back must be older than an hour, so
+ * one row is read instead of n counted. Until the start lease ends, the relay leaves the start to the API.
  */
 export async function insertSessionIfItFits(
   db: Db,

@@ -145,8 +145,8 @@ export function unaskedRecipients(db: Db, sessionId: string): Promise<Recipient[
 }
 
 /**
- * A question that is about to be sent; null if the subscriber was removed or the project may not send. The lock of the
- * recipient's row lets a removal find the question.
+ * Inserts a question that is about to be sent; null if the subscriber was removed or the project is inactive. The lock of the
+ * recipient's row ensures that a removal finds the question.
  */
 export async function insertRequestPrompt(
   db: Db,

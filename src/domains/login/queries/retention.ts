@@ -12,7 +12,7 @@ export const retention = (days: number): Retention => ({
   auth_answers: { with: 'auth_sessions' },
   auth_request_recipients: { with: 'auth_sessions' },
   auth_polls: { age: 'polled_at', after: '1 hour', by: 'session_id' },
-  // A day more: a day of UTC is compared as one of the server's time zone.
+  // One day more, because a day of UTC is compared in the server's time zone.
   auth_days: { age: 'day', after: `${limits.authStatsDays + 1} days` },
   auth_openings: { age: 'opened_at', after: '1 hour' },
 });

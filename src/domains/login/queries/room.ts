@@ -1,10 +1,10 @@
 import type { Db } from '../../../base/db/pool';
 import { row } from '../../../base/db/query';
 
-/** The sessions with a `site` are those that strangers begin. */
+/** Sessions with a `site` were begun without a key. */
 const OPEN = `project_id = $1 AND site IS NOT NULL AND status = 'pending' AND expires_at > clock_timestamp()`;
 
-/** Whether a site and the project have this many open sessions of strangers. */
+/** Whether a site and the project have this many open sessions that were begun without a key. */
 export async function findFullBounds(
   db: Db,
   projectId: string,
@@ -23,8 +23,8 @@ export async function findFullBounds(
 }
 
 /**
- * Locks the oldest session of a stranger that has not been opened in a messenger; null if there is none. It does not wait
- * for a lock: the caller holds the project's, which comes after a session's.
+ * Locks the oldest session that was begun without a key and has not been opened in a messenger; null if there is none. Does not
+ * wait for a lock, because the caller holds the project's, which comes after a session's.
  */
 export async function lockOldestUnopenedSession(db: Db, projectId: string): Promise<string | null> {
   const found = await row<{ id: string }>(

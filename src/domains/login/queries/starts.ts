@@ -16,7 +16,7 @@ export interface StartableSession {
 /** How long the relay leaves a new session alone: the process that inserted it starts the workflow itself. */
 export const START_LEASE = `interval '5 seconds'`;
 
-/** Of a session `s`. It waits only if the user has not answered yet. */
+/** Columns of a session `s`. Its workflow waits only if the user has not answered yet. */
 const STARTABLE = `s.id, s.project_id, s.flow, (SELECT slug FROM projects p WHERE p.id = s.project_id) AS project_slug,
        CASE WHEN s.status = 'pending' AND NOT EXISTS (SELECT 1 FROM auth_answers a WHERE a.session_id = s.id)
          THEN ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000) ELSE 0 END::float8 AS wait_ms`;

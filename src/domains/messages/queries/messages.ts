@@ -87,8 +87,8 @@ export async function attemptedRecipients(db: Db, requestId: string): Promise<Se
 }
 
 /**
- * Committed before the call to the messenger. Returns false if another process has claimed the message, or its project may
- * not send.
+ * Committed before the call to the messenger. Returns false if another process has claimed the message, or its project is
+ * inactive.
  */
 export async function claimMessage(db: Db, id: string): Promise<boolean> {
   const claimed = await change(

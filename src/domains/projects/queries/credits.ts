@@ -72,7 +72,7 @@ export async function markExhausted(db: Db, projectId: string, source: Charge): 
   return marked > 0;
 }
 
-/** Nearly every login: the charge and its entry in the ledger are one statement. Null if the month's plan is used up. */
+/** Charges the month's plan, with the entry in the ledger, in one statement: nearly every login. Null if the plan is used up. */
 function chargePlan(
   db: Db,
   project: Account,
@@ -175,8 +175,8 @@ export function findProjectWithBilling(
 }
 
 /**
- * Locks a project as `lockProject` does, and counts a session of the API, so that its number is `session_counter`. A login that
- * is charged while this waits for the lock may not be in `billing_blocked` yet: the charge of this session will see it.
+ * Locks a project as `lockProject` does, and counts a session of the API: its number is `session_counter`. `billing_blocked` may
+ * lack a login that was charged while this waited for the lock; the charge of this session includes it.
  */
 export async function lockAndCountSession(
   db: Db,

@@ -9,17 +9,17 @@ import { maySend } from './sending';
 export const MEMBER_NOTICES = 'member_notices';
 
 /**
- * What strangers cause waits for a member only up to this many notices: what is beyond them is in the inbox, and of a form it
- * is counted.
+ * At most this many notices about tickets and forms, which visitors can cause without a key, wait for a member. Further tickets
+ * are in the inbox only, further submissions of a form are counted.
  */
 const MOST_WAITING = 100;
 
-/** SQL: whether so many wait for the member. */
+/** SQL: whether that many notices wait for the member. */
 const isFull = (memberId: string) =>
   `(SELECT count(*) >= ${MOST_WAITING} FROM (
      SELECT 1 FROM member_notices w WHERE w.member_id = ${memberId} LIMIT ${MOST_WAITING}) AS waiting)`;
 
-/** In the transaction that has queued something for them. */
+/** In the transaction that has queued notices for them. */
 function scheduleMembers(db: Db, projectId: string, memberIds: readonly string[]): Promise<void> {
   return scheduleBy(
     db,
@@ -51,8 +51,8 @@ export async function queueNotices(db: Db, projectId: string, eventId: string): 
 }
 
 /**
- * The same about a ticket: to members who follow all of them, and to the one who has it. Of several about one topic that wait
- * at the same time a member gets one: a customer who writes much must not hold up the notices of others.
+ * The same about a ticket: to members who follow all tickets, and to its assignee. While a notice about a topic waits, the member
+ * gets no other one about it, so that a customer who writes much does not delay the notices about others.
  */
 export async function queueTicketNotices(
   db: Db,
@@ -111,7 +111,7 @@ interface FormMessage {
 export async function queueFormMessages(db: Db, given: FormMessage): Promise<void> {
   const { projectId, formId, formName, submissionId, routeId, isFirst, messages } = given;
   const all = messages.map(({ memberId }) => memberId);
-  // The locks of their entries: submissions that come at once are counted one after another.
+  // Locks the members' entries, so that concurrent submissions are counted one after another.
   await scheduleMembers(db, projectId, all);
   const counted = await rows<{ member_id: string }>(
     db,
@@ -168,7 +168,7 @@ export interface Notice {
   channel: Channel;
   chat_id: string;
   lang: Language;
-  /** The member is in the team still, and wants messages. */
+  /** The member wants messages. */
   is_wanted: boolean;
   may_send: boolean;
   project_id: string;
@@ -187,7 +187,7 @@ export interface Notice {
   failures: number;
 }
 
-/** The oldest notice that waits for a member: a recovery must not come before the failure. */
+/** The oldest notice that waits for a member, so that a recovery is not reported before its failure. */
 export function findNextNotice(db: Db, memberId: string): Promise<Notice | null> {
   return row<Notice>(
     db,
@@ -213,7 +213,7 @@ export function countWaitingNotices(db: Db, projectId: string): Promise<number> 
   );
 }
 
-/** It was sent, or never will be. Submissions that were counted during the call are left to the next one. */
+/** Ends a notice that was sent, or never will be. Submissions that were counted during the call stay for the next notice. */
 export async function endNotice(db: Db, { id, answers }: Pick<Notice, 'id' | 'answers'>): Promise<void> {
   const ended = await change(
     db,
@@ -230,7 +230,7 @@ export async function endNotice(db: Db, { id, answers }: Pick<Notice, 'id' | 'an
   );
 }
 
-/** Of a member who has muted the bot. */
+/** Deletes the notices of a member who has muted the bot. */
 export function deleteNotices(db: Db, memberId: string): Promise<number> {
   return change(db, 'delete_notices', 'DELETE FROM member_notices WHERE member_id = $1', [memberId]);
 }

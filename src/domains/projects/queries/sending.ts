@@ -3,23 +3,23 @@ import type { Db } from '../../../base/db/pool';
 import { row } from '../../../base/db/query';
 
 /**
- * SQL: whether a project may send. The one place that decides it: every claim of something that a project sends has this
- * condition, so an inactive project sends nothing from the next claim on. What is not claimed stays as it is and is claimed
- * once the project is active again.
+ * SQL: whether a project may send, that is, whether it is active. Every claim of something that a project sends has this
+ * condition, so an inactive project sends nothing from the next claim on. Rows that are not claimed stay as they are until the
+ * project is active again.
  */
 export const maySend = (projectId: string): string =>
   `EXISTS (SELECT FROM projects sender WHERE sender.id = ${projectId} AND sender.active)`;
 
 /**
- * If the project may not send, what is due for the row waits, without a workflow, until it may. Returns false if it may. Runs in
- * a transaction, for which a change of the project waits: it finds what is parked.
+ * Parks the row's entry if the project is inactive: the row then waits without a workflow. Returns false if the project is
+ * active. Runs in a transaction, whose lock makes a change of the project wait, so that an activation finds every parked entry.
  */
 export async function parkUntilActive(
   db: Db,
   kind: string,
   { id, project_id }: { id: string; project_id: string },
 ): Promise<boolean> {
-  // Without the lock, for which logins of an active project would wait.
+  // Read without the lock first, because logins of an active project would wait for it.
   if (await projectMaySend(db, project_id)) return false;
   const found = await row<{ active: boolean }>(
     db,
@@ -32,7 +32,7 @@ export async function parkUntilActive(
   return true;
 }
 
-/** As `maySend`, for a step that must know it before it begins. */
+/** As `maySend`, for a step that reads it before it begins. */
 export async function projectMaySend(db: Db, projectId: string): Promise<boolean> {
   const found = await row<{ may_send: boolean }>(
     db,

@@ -12,19 +12,19 @@ import {
 } from '../queries/notices';
 
 const MAX_PAUSE_MS = 3_600_000;
-/** For a turn of the bot, which single messages share. */
+/** How long a notice waits for a turn of the bot, which single messages share. */
 const TURN_WAIT_MS = 5_000;
 /** Longer than a turn and a call with an upload take. */
 const LEASE_MS = 120_000;
 
-/** Until it is asked again whether an inactive project may send: there is one entry for each member. */
+/** After this time an entry of an inactive project is checked again. It is not parked: there is one for each member only. */
 const INACTIVE_WAIT_MS = 5_000;
 
 type Deps = Pick<Core, 'pool' | 'log' | 'messengers' | 'turns' | 'publicUrl'>;
 
 /**
- * Sends notices to members: projects in turn, chats side by side, and to each member of a project one after another. One whose
- * process dies after the call is sent again: at least once.
+ * Sends notices to members: projects take turns, chats run concurrently, and each member of a project gets one after another. At
+ * least once: a notice whose process dies after the call is sent again.
  */
 export function memberNotices(deps: Deps): Kind {
   return {
@@ -49,7 +49,7 @@ async function sendNext(deps: Deps, memberId: string): Promise<Next> {
   return { inMs: pauseMs };
 }
 
-/** Returns after which time the member's next notice is due. */
+/** Returns the milliseconds until the member's next notice is due. */
 async function send({ pool, log, messengers, turns, publicUrl }: Deps, notice: Notice): Promise<number> {
   const message = messageOf(notice, publicUrl());
   try {

@@ -28,8 +28,8 @@ const COLUMNS =
 export const IMPORT = 'importSubscribers';
 
 /**
- * The number of the project's open imports, without those whose request died before the file was stored. No other import of the project begins until the transaction has ended. An
- * advisory lock, because the project's row lock would hold up logins.
+ * The number of the project's open imports, without those whose request died before the file was stored. No other import of the
+ * project begins until the transaction has ended. The lock is advisory, because the project's row lock would delay logins.
  */
 export async function countOpenImports(db: Db, projectId: string): Promise<number> {
   await rows(db, 'lock_imports', `SELECT pg_advisory_xact_lock(hashtextextended('import ' || $1, 0))`, [
@@ -147,7 +147,7 @@ export async function takeChunk(db: Db, importId: string, firstRow: number): Pro
   return taken?.rows ?? null;
 }
 
-/** Records the result of a chunk. In the agenda the import is due when no worker has recorded another for two minutes. */
+/** Records the result of a chunk. The import's entry is due when no worker has recorded another chunk for two minutes. */
 export async function recordChunk(
   db: Db,
   { id, project_id }: Pick<ImportRow, 'id' | 'project_id'>,
@@ -164,7 +164,7 @@ export async function recordChunk(
   await reportNext(db, IMPORT, { id, project_id }, MORE);
 }
 
-/** Ends an import that has not ended; its rows that are not done are removed. Returns null if it has ended. Runs in a transaction. */
+/** Ends an open import and removes its remaining rows. Returns null if it has ended before. Runs in a transaction. */
 export async function endImport(
   db: Db,
   id: string,

@@ -3,9 +3,9 @@ import type { Retention } from '../../../base/db/retention';
 
 export const retention = (days: number): Retention => ({
   imports: [
-    // Also those that no worker has completed.
+    // Also imports that no worker has completed.
     { age: 'created_at', after: `${days} days` },
-    // Those whose request died before the file was stored.
+    // Imports whose request died before the file was stored.
     {
       age: 'created_at',
       after: `${limits.idempotencyHours + 1} hours`,

@@ -47,7 +47,7 @@ const LOCK_ENDPOINT = `SELECT 1 FROM endpoints e
 const NEXT_NUMBER = 'CASE WHEN d.underway IS NULL THEN d.attempts + 1 ELSE d.attempts END';
 const IN_EXPRESS = `coalesce(q.holder = 'express' AND q.lease_until > clock_timestamp(), false)`;
 
-/** `moment` is after the wait for the locks, and one for everything that is written and returned. */
+/** `moment` is read after the wait for the locks, once for everything that is written and returned. */
 const CLAIM = `WITH judged AS MATERIALIZED (
        SELECT d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.test, d.policy, d.status, d.failure, d.attempts,
          d.underway, d.bulk, d.scheduled_attempts, d.round, d.served, d.first_attempt_at, d.next_attempt_at,

@@ -8,8 +8,8 @@ import type { DeliveryLane, LaneSetting } from '../contract';
 import { inFlight } from './queue';
 
 /*
- * The claim: which deliveries of the queue continue now, and in which lane. One READ COMMITTED transaction of two
- * statements, in one round trip. The first locks endpoints that have a waiting delivery and a free slot; the second, in a new snapshot,
+ * The claim: which deliveries of the queue continue now, and in which lane. One READ COMMITTED transaction of two statements,
+ * in one round trip. The first locks endpoints that have a waiting delivery and a free slot; the second, in a new snapshot,
  * counts what is in flight and claims. Slots are only taken under the endpoint's lock, so the count is exact.
  *
  * SKIP LOCKED, because another process that holds the lock is claiming for the same endpoint.
@@ -25,19 +25,19 @@ export interface ClaimOptions {
   limit: number;
   /** The lane of endpoints that choose none. */
   defaultLane: LaneSetting;
-  /** The starts of workflows do not keep up: `auto` deliveries that have waited for two seconds are attempted directly. */
+  /** Starts of workflows do not keep up: `auto` deliveries that have waited for two seconds are claimed for the express lane. */
   isBehind?: boolean;
 }
 
 export const SLOTS = `least(e.concurrency, ${limits.webhookConcurrencyPerEndpoint})`;
 const LANE = `coalesce(e.delivery_lane, $2)`;
-/** Where the lane of a first attempt `q` is decided: express, or a workflow. */
+/** Decides the lane of a first attempt `q`: true for express. */
 const IS_DIRECT = `(${LANE} = 'express'
          OR (${LANE} = 'auto' AND $3 AND q.due_at <= clock_timestamp() - interval '2 seconds'))`;
 
-/** The first attempt of a delivery without a workflow. */
+/** A first attempt, of a delivery without a workflow. */
 export const WAITS_FIRST = 'q.holder IS NULL AND q.needs_slot AND q.is_first';
-/** Every other one, which belongs to a workflow. */
+/** Any other attempt, which belongs to a workflow. */
 const WAITS_LATER = 'q.holder IS NULL AND q.needs_slot AND NOT q.is_first';
 
 /**
@@ -144,7 +144,7 @@ export interface DueStart {
 const START_COLUMNS = `d.id, d.project_id, p.slug AS project_slug, d.endpoint_id, e.url, d.event_id, d.event_name, d.status,
        d.attempts, d.started OR d.round > 0 AS known, d.round > d.served AS requested`;
 
-/** What is locked is being retried, cancelled or recorded. */
+/** Skips locked deliveries: they are being retried, cancelled or recorded. */
 const CLAIM_FOR_WORKFLOWS = `WITH endpoint AS MATERIALIZED (
        SELECT e.id, e.delivery_lane, greatest(0, least($1, ${SLOTS} - ${inFlight('e.id')})) AS room
        FROM endpoints e WHERE e.id = ANY (current_setting('${LOCKED}', true)::uuid[])
@@ -158,7 +158,7 @@ const CLAIM_FOR_WORKFLOWS = `WITH endpoint AS MATERIALIZED (
             WHERE q.endpoint_id = e.id AND ${WAITS_FIRST} AND NOT ${IS_DIRECT} ORDER BY q.priority, q.due_at LIMIT e.room)) q
          ORDER BY q.priority, q.due_at LIMIT e.room) next
      ), ${CHOSEN}, delivery AS MATERIALIZED (
-       -- Changed below, and its lock comes before that of its row in the queue, as everywhere.
+       -- Changed below. The delivery's lock comes before that of its row in the queue.
        SELECT ${DELIVERY} FROM chosen c JOIN delivery_queue q ON q.delivery_id = c.delivery_id JOIN deliveries d ON d.id = q.delivery_id
        WHERE d.status = 'pending' AND ${IS_UNHELD}
        FOR NO KEY UPDATE OF d SKIP LOCKED
@@ -232,13 +232,13 @@ export interface ExpressClaim extends ClaimedAttempt {
   id: string;
 }
 
-/** Begins with the endpoints and their `room`. */
+/** Follows the list of endpoints with their `room`. */
 const BEGIN_EXPRESS = `candidate AS (
        SELECT next.delivery_id, next.project_id, next.priority, next.due_at FROM endpoint e CROSS JOIN LATERAL (
          SELECT q.delivery_id, q.project_id, q.priority, q.due_at FROM delivery_queue q
          WHERE q.endpoint_id = e.id AND ${WAITS_FIRST} AND ${IS_DIRECT} ORDER BY q.priority, q.due_at LIMIT e.room) next
      ), ${CHOSEN}, delivery AS MATERIALIZED (
-       -- What is locked is being retried, cancelled or recorded. The delivery itself is written with the result.
+       -- A locked row is being retried, cancelled or recorded. The delivery itself is written with the result.
        SELECT ${DELIVERY} FROM chosen c JOIN delivery_queue q ON q.delivery_id = c.delivery_id JOIN deliveries d ON d.id = q.delivery_id
        WHERE d.status = 'pending' AND ${IS_UNHELD} AND q.needs_slot AND q.is_first
        FOR NO KEY UPDATE OF q SKIP LOCKED

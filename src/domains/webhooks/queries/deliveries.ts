@@ -348,14 +348,14 @@ export async function resumeDeliveries(
      FROM oldest ORDER BY created_at DESC, delivery_id DESC LIMIT 1`,
     [endpointId, after?.at ?? null, after?.id ?? null, BATCH_ROWS],
   );
-  // Also what waited for a slot of the endpoint is claimable again.
+  // Attempts that waited for a slot of the endpoint are claimable again, too.
   for (const lane of ['workflow', 'express', null] as const) wakeLane(db, lane);
   return last?.found === BATCH_ROWS ? last : null;
 }
 
 /**
- * The deliveries of `chosen`, which have a workflow, are queued again: the relay signals the workflow, or starts another one if
- * it is gone. One that waits for its next scheduled attempt goes on waiting.
+ * Queues the deliveries of `chosen`, which have or had a workflow: the relay signals the workflow, or starts another one if it is
+ * lost. A delivery that waits for its next scheduled attempt keeps its time.
  */
 const RESTART = `restarted AS (
        UPDATE deliveries d SET started = true, overdue_at = clock_timestamp() + interval '2 minutes'
@@ -367,7 +367,7 @@ const RESTART = `restarted AS (
        needsSlot: 'coalesce(d.next_attempt_at <= now(), true)',
      })}`;
 
-/** Queues deliveries that should have moved two minutes ago, at most `limit`; each again after two more. */
+/** Queues overdue deliveries, at most `limit`: each should have moved two minutes ago, and is overdue again in two minutes. */
 export async function restartOverdue(db: Db, limit: number): Promise<number> {
   const queued = await change(
     db,
@@ -384,7 +384,7 @@ export async function restartOverdue(db: Db, limit: number): Promise<number> {
   return queued;
 }
 
-/** Queues a delivery whose workflow is gone. */
+/** Queues a delivery whose workflow is lost. */
 export async function restartDelivery(db: Db, id: string): Promise<number> {
   const queued = await change(
     db,

@@ -3,13 +3,13 @@ import { rowsPlannedAnew } from '../../../base/db/query';
 import { HAS_NEWS } from './alerts';
 import { NOT_INDEXED } from './search';
 
-/** What a worker does for deliveries and endpoints without being told by a notification. */
+/** What a worker does for deliveries and endpoints without a notification. */
 export type DueWork = 'attempts' | 'signals' | 'expired_leases' | 'overdue' | 'news' | 'search';
 
 /**
- * Which of it is due, in one statement for all. It is planned anew each time: the queue is empty at one moment and long at the
- * next. Those of a queue are asked for in the order of its indexes, whatever the statistics say: one that has none would be
- * looked for in the whole table.
+ * Which of this work is due, in one statement. It is planned anew each time, because the queue is empty at one moment and long at
+ * the next. Rows of a queue are read in the order of its indexes, whatever the statistics say: otherwise a search that finds none
+ * would scan the whole table.
  */
 export async function findDueWork(db: Db): Promise<DueWork[]> {
   const due = await rowsPlannedAnew<{ work: DueWork }>(

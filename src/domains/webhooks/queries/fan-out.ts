@@ -17,10 +17,9 @@ export const SUBSCRIBES = `(e.events = '{}' OR v.name = ANY (e.events))
          AND (v.test OR e.filter IS NULL OR filter_matches(e.filter, v.data))`;
 
 /**
- * Where an event becomes deliveries: one for each endpoint of the project that subscribes to it, and its row in the
- * queue. The events are those of the current transaction (`xid`): one that was written before has its deliveries. An event
- * that happens while its project may not send has none, also later. The subquery cannot be flattened, so that Postgres looks
- * each event up by its index.
+ * Makes deliveries of an event: one for each endpoint of the project that subscribes to it, and its row in the queue. The events
+ * are those of the current transaction (`xid`): an earlier one has its deliveries. An event of an inactive project gets none,
+ * also later. The subquery cannot be flattened, so that Postgres reads each event by its index.
  */
 const FAN_OUT = `WITH matched AS MATERIALIZED (
        SELECT coalesce(given.delivery_id, ${OF_THE_SAME_TIME}) AS id, e.project_id, e.id AS endpoint_id, given.event_id,

@@ -3,7 +3,7 @@ import { FIRST_HEADS, LATER_HEADS, SLOTS, WAITS_FIRST } from './claim';
 import { rowByIndexes } from './queue';
 
 /*
- * How long deliveries have waited for Herald. What waits for its own receiver is not late.
+ * How long deliveries have waited for Herald. A delivery that waits for its own receiver is not late.
  */
 
 /** Slots that an attempt has held for at least `age`, without those that a relay has claimed for a start. */
@@ -14,12 +14,12 @@ const attemptsInFlight = (age: string) => `(SELECT count(*) FROM delivery_queue 
 /** SQL: every slot of an endpoint `e` is taken by an attempt. */
 const IS_FULL = `${attemptsInFlight('0 seconds')} >= ${SLOTS}`;
 
-/** SQL: when the receiver of `e` got the last of the attempts that take it more than a second. Null: it is fast. */
+/** SQL: when the newest attempt began that has kept the receiver of `e` for over a second. Null: the receiver is fast. */
 const SLOW_SINCE = `(SELECT max(f.claimed_at) FROM delivery_queue f WHERE f.endpoint_id = e.id
          AND f.holder IN ('workflow', 'express') AND f.lease_until > clock_timestamp()
          AND f.claimed_at <= clock_timestamp() - interval '1 second')`;
 
-/** SQL: for how long a row that is due has waited. Not while its endpoint was disabled, or was busy with slow attempts. */
+/** SQL: how long a due row has waited, without the time in which its endpoint was disabled or busy with slow attempts. */
 const secondsSince = (dueAt: string) =>
   `extract(epoch FROM clock_timestamp() - greatest(${dueAt}, e.updated_at, ${SLOW_SINCE}))`;
 

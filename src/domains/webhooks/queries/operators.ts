@@ -63,8 +63,8 @@ export function countDueDeliveries(db: Db): Promise<number> {
 }
 
 /**
- * Counts pending deliveries that are five minutes overdue. The relay acts after two, so it is not running or not
- * keeping up. Deliveries of disabled endpoints do not count.
+ * Counts pending deliveries that are five minutes overdue. The sweep queues them after two, so the relay is not running or
+ * not keeping up. Deliveries of disabled endpoints do not count.
  */
 export function overdueDeliveries(db: Db): Promise<number> {
   return countRows(

@@ -43,9 +43,9 @@ const LOCK_CHANGED_ENDPOINTS = `SELECT 1 FROM endpoints e
      ORDER BY e.id FOR NO KEY UPDATE OF e`;
 
 /**
- * The transition of a result, in both lanes. The arrays are of attempts with the same number and verdict: successes of the
- * express lane, or one attempt. The row of an attempt exists, without a result, where a workflow has claimed it; the claim of
- * the express lane is the queue's row alone, and everything is written here.
+ * The transition of a result, in both lanes. The arrays hold attempts of one number and one verdict: successes of the express
+ * lane, or a single attempt. An attempt that a workflow has claimed has a row without a result; a claim of the express lane is
+ * the queue's row alone, and everything else is written here.
  */
 const RECORD = `WITH result AS (
        SELECT DISTINCT ON (r.id) r.id, r.duration_ms, r.http_status, r.request_headers, r.response_body, r.response_headers
@@ -60,7 +60,7 @@ const RECORD = `WITH result AS (
          $9::text, r.request_headers, r.response_body, r.response_headers,
          CASE WHEN $8::text = '${LOST}' THEN clock_timestamp() END, to_timestamp($11::float8 / 1000)
        FROM result r JOIN locked l ON l.id = r.id LEFT JOIN delivery_queue q ON q.delivery_id = r.id
-       -- Of the express lane, only a success counts after the lease: the receiver has it.
+       -- After an express lease has expired only a success counts, because the receiver has the event.
        WHERE NOT $12::boolean OR $10::text = 'success' OR (q.holder = 'express' AND l.attempts = 0)
        ON CONFLICT (delivery_id, number) DO UPDATE SET finished_at = excluded.finished_at,
          duration_ms = excluded.duration_ms, http_status = excluded.http_status, error = excluded.error,
@@ -96,8 +96,8 @@ const RECORD = `WITH result AS (
        FROM attempt a WHERE d.id = a.delivery_id
        RETURNING d.id, d.project_id, d.endpoint_id, d.status, d.failure, d.attempts, d.last_http_status, d.last_error,
          d.next_attempt_at, d.round > d.served AS again,
-         -- What the express lane could not deliver stays queued for a workflow, and one that was started meanwhile learns of
-         -- the end. A workflow waits by itself.
+         -- After an express attempt that failed, the delivery stays queued for the start of a workflow; a workflow that was
+         -- started meanwhile is signalled. After its own attempt a workflow waits by itself.
          $12::boolean AND (d.status IN ('pending', 'failed') OR d.started) AS stays
      ), freed AS (
        DELETE FROM delivery_queue q USING delivery d WHERE q.delivery_id = d.id AND NOT d.stays
@@ -137,7 +137,7 @@ const RECORD = `WITH result AS (
        (SELECT disabled_reason FROM failed WHERE disables) AS disabled_reason
      FROM delivery d`;
 
-/** What waits for the endpoint of a delivery. */
+/** Whether first and other attempts wait for a slot of the delivery's endpoint. */
 const WAITING = `SELECT e.delivery_lane AS lane_of_first,
        EXISTS (SELECT 1 FROM delivery_queue w WHERE w.endpoint_id = e.id AND w.holder IS NULL
          AND w.needs_slot AND w.is_first) AS first_waits,
@@ -151,7 +151,7 @@ interface Waiting {
   later_waits: boolean;
 }
 
-/** What came of one request. */
+/** The outcome of one request. */
 interface Response {
   id: string;
   duration_ms: number;
@@ -236,7 +236,7 @@ export async function recordAttempt(
     ]),
   );
   if (!recorded) return null;
-  // A slot is free, or the workflow is to be started: the relay need not wait for its next sweep.
+  // A slot is free, or a workflow must be started: the relay need not wait for the sweep.
   if (isExpress || waiting?.later_waits) wakeLane(pool, 'workflow');
   if (waiting?.first_waits) wakeLane(pool, waiting.lane_of_first);
   return recorded;

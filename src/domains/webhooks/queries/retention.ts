@@ -9,13 +9,13 @@ export const retention = (): Retention => ({
   delivery_retries: { alongside: 'deliveries' },
   undelivered: { alongside: 'deliveries' },
   attempts: { alongside: 'deliveries' },
-  // Not within the hour: a transaction that began before the deletion may still add a delivery.
+  // An hour later, because a transaction that began before the deletion may still add a delivery.
   endpoints: {
     age: 'deleted_at',
     after: '1 hour',
     where: 'NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.endpoint_id = t.id)',
   },
-  // An endpoint keeps its newest hour: `last_delivery_at` is read from it. One that is gone or deleted keeps none.
+  // An endpoint keeps its newest hour, from which `last_delivery_at` is read. A deleted endpoint keeps none.
   endpoint_hours: {
     age: 'hour',
     after: `${limits.webhookStatsDays} days`,

@@ -2,7 +2,7 @@ import type { Settings } from '../../../base/config';
 import { settingWarnings } from '../../../base/config/unsafe-settings';
 import { ok, warning, type Finding } from './check';
 
-/** What the start warns of in production. */
+/** The warnings that a start in production logs. */
 export function checkSettings(settings: Settings, development: boolean): Finding[] {
   if (development) return [];
   const warnings = settingWarnings(settings);
