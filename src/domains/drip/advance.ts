@@ -77,7 +77,14 @@ export async function advanceEnrolment(deps: AdvanceDeps, id: string): Promise<A
     if (error.code !== 'platform_busy') throw error;
     const now = enrolment.now.getTime();
     const pauseMs = Math.min(Math.max(now - beganAt.getTime(), BUSY_MS.least), BUSY_MS.most);
-    return withTransaction(deps.pool, (db) => waitUntil(db, enrolment, step, new Date(now + pauseMs)));
+    return withTransaction(deps.pool, async (db) => {
+      const current = await lockEnrolment(db, enrolment.id);
+      if (!current) return gone;
+      if (current.ended_at) return endedBefore(db, current);
+      // It was moved to another version during the call: what that has made due must not wait for the bot.
+      if (current.version !== enrolment.version) return dueNow(current, current.step_id);
+      return waitUntil(db, enrolment, step, new Date(now + pauseMs));
+    });
   }
 }
 

@@ -38,13 +38,15 @@ export async function advanceTicket(deps: AdvanceDeps, ticketId: string): Promis
   if (!owner) return GONE;
   const advanced = await runTimers(deps, ticketId, owner);
   if (advanced.status !== 'closed') return advanced;
-  const later = (await replyUnderWay(pool, ticketId)) ?? (await askForRating(deps, ticketId));
+  const retryAt = (await replyUnderWay(pool, ticketId)) ? null : await askForRating(deps, ticketId);
   return withTransaction(pool, async (db) => {
     const ticket = await lockTicket(db, owner.project_id, ticketId);
     if (!ticket) return GONE;
     // The ticket was reopened while the question was sent. That change has made its entry due.
     if (ticket.status !== 'closed') return nothingDue(ticket.status);
-    return recordNext(db, ticket, later);
+    // Another rating is wanted where it was reopened and closed again: what that change has made due must not be lost.
+    const isWanted = ticket.csat === 'wanted' && !retryAt;
+    return recordNext(db, ticket, isWanted ? ((await replyUnderWay(db, ticketId)) ?? ticket.now) : retryAt);
   });
 }
 
