@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { byIndexes } from '../db/by-indexes';
+import { BATCH_ROWS } from '../db/batches';
+import { byIndexes, useIndexes } from '../db/by-indexes';
 import { notifyAfterCommit, notifyChannels } from '../db/notify';
 import type { Db } from '../db/pool';
 import { change, row, rows } from '../db/query';
@@ -64,15 +65,24 @@ function isNow({ at }: DueRow): boolean {
   return at instanceof Date ? at.getTime() <= Date.now() : at.inMs <= 0;
 }
 
-/** Makes the parked entries of a project due, in the transaction that activates it. */
-export async function resumeEntries(db: Db, projectId: string): Promise<void> {
-  const resumed = await change(
+/** Makes the next `BATCH_ROWS` parked entries of a project due: it may send again. Returns how many were found. */
+export async function resumeEntries(db: Db, projectId: string): Promise<number> {
+  await useIndexes(db);
+  const resumed = await row<{ found: number }>(
     db,
     'resume_agenda_entries',
-    `UPDATE agenda SET due_at = now(), revision = revision + 1 WHERE project_id = $1 AND due_at = '${PARKED}'`,
+    `WITH parked AS MATERIALIZED (
+       SELECT kind, id FROM agenda WHERE project_id = $1 AND due_at = '${PARKED}' LIMIT ${BATCH_ROWS}
+     ), resumed AS (
+       UPDATE agenda SET due_at = now(), revision = revision + 1
+       FROM parked WHERE agenda.kind = parked.kind AND agenda.id = parked.id AND agenda.due_at = '${PARKED}'
+     )
+     SELECT count(*) AS found FROM parked`,
     [projectId],
   );
-  if (resumed > 0) notifyAfterCommit(db, notifyChannels.agenda);
+  const found = resumed?.found ?? 0;
+  if (found > 0) notifyAfterCommit(db, notifyChannels.agenda);
+  return found;
 }
 
 /** Removes the entries of rows that have nothing due any more. Under the rows' locks, as `scheduleAt`. */

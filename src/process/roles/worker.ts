@@ -22,6 +22,7 @@ import { labelChanges } from '../../domains/subscribers/labels';
 import { clientOn, connectNative, type TemporalSettings } from '../../base/temporal/connection';
 import type { QueueName } from '../../base/temporal/names';
 import { installRuntime, startWorkers } from '../../base/temporal/workers';
+import { resumedProjects } from '../../domains/projects/resume';
 import { memberNotices } from '../../domains/projects/team/notices';
 import { startEndpointAlerts } from '../../domains/webhooks/alerts';
 import { createAttempter, type Attempter } from '../../domains/webhooks/attempt';
@@ -110,6 +111,7 @@ function kindsOf(core: Core): Kind[] {
   return [
     memberNotices(core),
     ...[
+      resumedProjects(pool),
       labelChanges(pool),
       dripEntries(pool),
       dripSyncs(core),

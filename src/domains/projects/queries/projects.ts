@@ -1,4 +1,4 @@
-import { resumeEntries } from '../../../base/agenda';
+import { scheduleBy } from '../../../base/agenda';
 import type { PlanName } from '../../../base/contract/limits';
 import type { Db } from '../../../base/db/pool';
 import { change, row, rows } from '../../../base/db/query';
@@ -112,9 +112,12 @@ export interface ProjectChanges {
   scheduled_entries?: number;
 }
 
+/** The kind of the agenda: an entry for each project that may send again, until nothing of it is parked. */
+export const RESUMED_PROJECTS = 'resumed_projects';
+
 export async function updateProject(db: Db, id: string, changes: ProjectChanges): Promise<Project | null> {
   const updated = await writeProject(db, id, changes);
-  if (changes.active) await resumeEntries(db, id);
+  if (changes.active) await scheduleBy(db, RESUMED_PROJECTS, [{ id, project_id: id }]);
   return updated;
 }
 
