@@ -93,14 +93,30 @@ export function unschedule(db: Db, kind: string, ids: readonly string[]): Promis
   ]);
 }
 
-/** Makes every entry of a kind due now, for example after the workflows were lost. Returns their number. */
-export function makeDue(db: Db, kind: string): Promise<number> {
-  return change(
-    db,
-    'make_agenda_due',
-    'UPDATE agenda SET due_at = clock_timestamp(), revision = revision + 1 WHERE kind = $1',
-    [kind],
-  );
+/** Makes every entry of a kind due now that is not parked, for example after the workflows were lost. Returns their number. */
+export async function makeDue(pool: pg.Pool, kind: string): Promise<number> {
+  let total = 0;
+  let after: string | null = null;
+  for (;;) {
+    const page: { id: string }[] = await byIndexes(pool, (db) =>
+      rows(
+        db,
+        'make_agenda_due',
+        `WITH page AS MATERIALIZED (
+           SELECT id FROM agenda WHERE kind = $1 AND id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000') AND due_at < '${PARKED}'
+           ORDER BY id LIMIT ${BATCH_ROWS}
+         ), due AS (
+           UPDATE agenda SET due_at = least(due_at, clock_timestamp()), revision = revision + 1
+           FROM page WHERE agenda.kind = $1 AND agenda.id = page.id
+         )
+         SELECT id FROM page ORDER BY id`,
+        [kind, after],
+      ),
+    );
+    total += page.length;
+    after = page.at(-1)?.id ?? null;
+    if (page.length < BATCH_ROWS) return total;
+  }
 }
 
 const FREE = '(leased_until IS NULL OR leased_until <= now())';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { PARKED, resumeEntries, scheduleAt, scheduleBy, unschedule } from '../../../src/base/agenda';
+import { makeDue, PARKED, resumeEntries, scheduleAt, scheduleBy, unschedule } from '../../../src/base/agenda';
 import { claimEntries, finishEntry, type Entry } from '../../../src/base/agenda/queries';
 import { packageRoot } from '../../../src/base/lib/package-root';
 import { eventually } from '../../support/eventually';
@@ -85,7 +85,20 @@ describe('what is due', () => {
     expect(await claim(name)).toEqual([]);
   });
 
-  it('is due again later if it fails, and delays nothing else', async () => {
+  it('of a kind can be made due as a whole, except what is parked', async () => {
+    const { pool } = fixture.database;
+    const name = randomUUID();
+    const at = inAnHour();
+    await scheduleAt(pool, name, [
+      ...Array.from({ length: 2_100 }, () => ({ ...rowOf(), at })),
+      { ...rowOf(), at: PARKED },
+    ]);
+    expect(await makeDue(pool, name)).toBe(2_100);
+    expect((await fixture.entries(name)).filter(({ is_due }) => is_due)).toHaveLength(2_100);
+    await pool.query('DELETE FROM agenda WHERE kind = $1', [name]);
+  });
+
+  it('that fails is due again later, and holds up nothing else', async () => {
     const [failing, fine] = [rowOf(), rowOf()];
     const kind = newKind(
       ({ id }) => (id === failing.id ? Promise.reject(new Error('broken')) : Promise.resolve(null)),
