@@ -1,11 +1,11 @@
 import { cancellationSignal } from '@temporalio/activity';
 import type { Advanced, RowInput, RowState } from '../src/base/agenda';
-import { runDue } from '../src/domains/broadcasts/recurring/runs';
-import { fireScheduled } from '../src/domains/broadcasts/scheduled/fire';
 import type { Core } from '../src/base/core';
 import { advanceEnrolment } from '../src/domains/drip/advance';
 import { runRoutes } from '../src/domains/forms/run-routes';
 import { advanceTicket } from '../src/domains/helpdesk/advance';
+import { runDue } from '../src/domains/recurring';
+import { fireScheduled } from '../src/domains/scheduled';
 import { importPage } from '../src/domains/subscribers/import-page';
 import { reported } from './failures';
 import { withHeartbeats } from './heartbeats';

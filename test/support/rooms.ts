@@ -22,7 +22,7 @@ const ofDomains = [
   ['templates'],
   ['login', 'webhooks', 'messages'],
   ['broadcasts', 'oidc', 'helpdesk'],
-  ['drip'],
+  ['drip', 'recurring', 'scheduled'],
   ['forms'],
 ];
 /** `main.ts` and `cli.ts` belong to `process`. */

@@ -14,12 +14,12 @@ import type {
   recurringChangesSchema,
   RecurringView,
   RunView,
-} from '../../src/domains/broadcasts/recurring/contract';
+} from '../../src/domains/recurring/contract';
 import type {
   newScheduledSchema,
   scheduledChangesSchema,
   ScheduledView,
-} from '../../src/domains/broadcasts/scheduled/contract';
+} from '../../src/domains/scheduled/contract';
 import type {
   chainChangesSchema,
   ChainStats,

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { limits } from '../../base/contract/limits';
 import { BATCH_ROWS } from '../../base/db/batches';
-import { withTransaction } from '../../base/db/pool';
+import { withTransaction, type Db } from '../../base/db/pool';
+import { createSlot } from '../../base/lib/registry';
 import { lockProject } from '../projects';
 import {
   copyRecipients,
@@ -17,8 +18,14 @@ import {
   type NewBroadcastRow,
 } from './queries/broadcasts';
 import { copyFailed } from './queries/retries';
-import { findRecipientTimes } from './scheduled/queries';
-import { dueAt } from './scheduled/when';
+
+/** When a scheduled broadcast is due for recipients of a time zone; null if all get it at the same time. */
+export type FindRecipientTimes = (
+  db: Db,
+  scheduledId: string,
+) => Promise<((timezone: string | null) => Date) | null>;
+
+export const recipientTimes = createSlot<FindRecipientTimes>('recipientTimes');
 
 /** Rolls the broadcast back. */
 export class TooManyRecipients extends Error {}
@@ -59,12 +66,12 @@ export function copyNext(pool: pg.Pool, id: string): Promise<boolean> {
 }
 
 async function copyAudience(db: pg.PoolClient, copy: AudienceCopy): Promise<CopiedSubscriber[]> {
-  const times = copy.scheduled_id === null ? null : await findRecipientTimes(db, copy.scheduled_id);
+  const dueAt = copy.scheduled_id === null ? null : await recipientTimes.get()(db, copy.scheduled_id);
   const page = await nextOfAudience(db, copy);
   await copyRecipients(
     db,
     copy.id,
-    page.map((each) => ({ ...each, due_at: times && dueAt(times, each.timezone ?? times.own_zone) })),
+    page.map((each) => ({ ...each, due_at: dueAt && dueAt(each.timezone) })),
   );
   return page;
 }

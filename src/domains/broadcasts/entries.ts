@@ -9,27 +9,26 @@ import { storeContent } from '../messages';
 import { findProject, lockProject } from '../projects';
 import type { Project } from '../projects/contract';
 import { resolveTemplate } from '../templates';
-import { countOpenEntries } from './queries/entries';
 
 /** The project of a new entry as it is now: the authenticated one may come from a half-second-old cache. */
 export async function readProject(db: Db, projectId: string): Promise<Project> {
   return orNotFound(await findProject(db, projectId));
 }
 
-/** Counts what another domain has of the entries that share the limit. */
+/** Counts what a domain has of the entries that share the limit. */
 export type CountEntries = (db: Db, projectId: string) => Promise<number>;
 
-export const furtherEntries = createRegistry<CountEntries>('furtherEntries');
+export const openEntries = createRegistry<CountEntries>('openEntries');
 
 /**
  * Takes the project's lock and refuses an entry above the limit, which open scheduled messages, unended recurring ones
  * and chains share.
  */
 export async function requireRoomForEntry(db: Db, projectId: string): Promise<void> {
-  await lockProject(db, projectId);
-  const { open, allowed } = await countOpenEntries(db, projectId, limits.scheduledEntries);
-  let total = open;
-  for (const count of furtherEntries.entries()) total += await count(db, projectId);
+  const { scheduled_entries } = await lockProject(db, projectId);
+  const allowed = scheduled_entries ?? limits.scheduledEntries;
+  let total = 0;
+  for (const count of openEntries.entries()) total += await count(db, projectId);
   if (total < allowed) return;
   throw new AppError(
     'conflict',

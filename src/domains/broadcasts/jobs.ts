@@ -13,6 +13,7 @@ import { deliveryFailed, storeContent, viewStored } from '../messages';
 import { isBillingBlocked, lockProject } from '../projects';
 import { copyNext, insertAudienceJob, TooManyJobs, TooManyRecipients } from './audience-job';
 import type { BroadcastView, JobKind, NewBroadcast } from './contract';
+import { broadcastEndHooks } from './on-end';
 import {
   countAudience,
   findJob,
@@ -29,8 +30,6 @@ import {
   type JobEnd,
 } from './queries/ends';
 import { countFailed, findRetry } from './queries/retries';
-import { endRunWithJob } from './recurring/runs';
-import { endWithJob } from './scheduled/fire';
 
 export type BroadcastDeps = Pick<Core, 'pool' | 'config'>;
 
@@ -224,8 +223,8 @@ async function emitEnd(
   const isCancelled = status === 'cancelling';
   const name = isCancelled ? 'broadcast.cancelled' : 'broadcast.completed';
   await emitEvent(db, project_id, name, { job_id: id, ...counts });
-  if (scheduled_id) await endWithJob(db, scheduled_id, { id, isCancelled, sent, failed, ended_at });
-  if (run_id) await endRunWithJob(db, run_id, project_id, { id, isCancelled, counts, ended_at });
+  const ended = { id, project_id, scheduled_id, run_id, isCancelled, counts, ended_at };
+  for (const hook of broadcastEndHooks.entries()) await hook(db, ended);
 }
 
 async function failLost(

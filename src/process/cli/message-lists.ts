@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
-import {
-  listOperatorEntries,
-  type EntryKind,
-  type OperatorEntry,
-} from '../../domains/broadcasts/queries/operators';
+import { listOperatorJobs, type OperatorJob } from '../../domains/broadcasts/queries/operators';
 import { isoTime, isoTimeOrNull } from '../../base/lib/iso-time';
+import { listOperatorRecurring, type OperatorRecurring } from '../../domains/recurring/queries/operators';
+import { listOperatorScheduled, type OperatorScheduled } from '../../domains/scheduled/queries/operators';
 import { listOperatorTemplates, type OperatorTemplate } from '../../domains/templates/queries';
 import { count } from './arguments';
 import { withDatabase } from './context';
@@ -20,36 +18,67 @@ interface ListOptions {
   json?: boolean;
 }
 
-/** What is printed as JSON: the names and values of the API. */
-const presenters: Record<EntryKind, (entry: OperatorEntry) => object> = {
-  broadcast: ({ id, project, status, total, created_at }: OperatorEntry) => ({
-    job_id: id,
-    project,
-    status,
-    total,
-    created_at: isoTime(created_at),
-  }),
-  batch: ({ id, project, status, total, created_at }: OperatorEntry) => ({
-    batch_id: id,
-    project,
-    status,
-    total,
-    created_at: isoTime(created_at),
-  }),
-  scheduled: ({ id, project, name, status, next_at, created_at }: OperatorEntry) => ({
+interface Entry {
+  id: string;
+  project: string;
+  status: string;
+  /** Of a message that waits for its time. */
+  next_at?: Date | null;
+  created_at: Date;
+}
+
+/** What is listed of one kind of message. */
+interface Listed<T extends Entry> {
+  kind: string;
+  plural: string;
+  list(
+    pool: pg.Pool,
+    filter: { projectId: string | null; status: string | null; limit: number },
+  ): Promise<T[]>;
+  nameOf(entry: T): string | null;
+  /** What is printed as JSON: the names and values of the API. */
+  present(entry: T): object;
+}
+
+const sizeOf = ({ total }: OperatorJob) => `${total} messages`;
+
+const broadcasts: Listed<OperatorJob> = {
+  kind: 'broadcast',
+  plural: 'broadcasts',
+  list: (pool, filter) => listOperatorJobs(pool, 'broadcast', filter),
+  nameOf: sizeOf,
+  present: ({ id, created_at, ...rest }) => ({ job_id: id, ...rest, created_at: isoTime(created_at) }),
+};
+
+const batches: Listed<OperatorJob> = {
+  kind: 'batch',
+  plural: 'batches',
+  list: (pool, filter) => listOperatorJobs(pool, 'batch', filter),
+  nameOf: sizeOf,
+  present: ({ id, created_at, ...rest }) => ({ batch_id: id, ...rest, created_at: isoTime(created_at) }),
+};
+
+const scheduledMessages: Listed<OperatorScheduled> = {
+  kind: 'scheduled',
+  plural: 'scheduled messages',
+  list: listOperatorScheduled,
+  nameOf: ({ name }) => name,
+  present: ({ id, next_at, created_at, ...rest }) => ({
     scheduled_id: id,
-    project,
-    name,
-    status,
+    ...rest,
     next_at: isoTimeOrNull(next_at),
     created_at: isoTime(created_at),
   }),
-  recurring: ({ id, project, name, cron, status, next_at, created_at }: OperatorEntry) => ({
+};
+
+const recurringMessages: Listed<OperatorRecurring> = {
+  kind: 'recurring',
+  plural: 'recurring messages',
+  list: listOperatorRecurring,
+  nameOf: ({ name, cron }) => `${name} (${cron})`,
+  present: ({ id, next_at, created_at, ...rest }) => ({
     recurring_id: id,
-    project,
-    name,
-    cron,
-    status,
+    ...rest,
     next_run_at: isoTimeOrNull(next_at),
     created_at: isoTime(created_at),
   }),
@@ -57,12 +86,6 @@ const presenters: Record<EntryKind, (entry: OperatorEntry) => object> = {
 
 function presentTemplate({ key, project, name, version, created_at }: OperatorTemplate) {
   return { key, project, name, version, created_at: isoTime(created_at) };
-}
-
-/** Of a broadcast or batch its size, of a recurring message also when it recurs. */
-function nameOf({ name, total, cron }: OperatorEntry): string | null {
-  if (total !== null) return `${total} messages`;
-  return cron === null ? name : `${name} (${cron})`;
 }
 
 async function projectIdOf(pool: pg.Pool, slug: string | undefined): Promise<string | null> {
@@ -80,17 +103,20 @@ function withLimit(list: Command): Command {
   return list.option('--limit <n>', 'maximum number of rows', count(1000), 50).option('--json', 'print JSON');
 }
 
-function addList(command: Command, kind: EntryKind, plural: string): void {
+function addList<T extends Entry>(
+  command: Command,
+  { kind, plural, list: listEntries, nameOf, present }: Listed<T>,
+): void {
   const list = addListCommand(command, plural).option('--status <status>', 'only those with this status');
   withLimit(list).action(async ({ project, status = '', limit, json }: ListOptions) => {
     const found = await withDatabase(async (pool) =>
-      listOperatorEntries(pool, kind, {
+      listEntries(pool, {
         projectId: await projectIdOf(pool, project),
         status: status || null,
         limit,
       }),
     );
-    print(found.map(presenters[kind]), json, () => {
+    print(found.map(present), json, () => {
       if (found.length === 0) return `No ${plural} match.`;
       const head = [kind, 'project', 'name', 'status', 'next', 'created'];
       const rows = found.map((entry) => [
@@ -98,7 +124,7 @@ function addList(command: Command, kind: EntryKind, plural: string): void {
         entry.project,
         nameOf(entry),
         entry.status,
-        isoTimeOrNull(entry.next_at),
+        isoTimeOrNull(entry.next_at ?? null),
         isoTime(entry.created_at),
       ]);
       return table(head, rows);
@@ -121,17 +147,17 @@ function addTemplateList(command: Command): void {
 }
 
 export function addMessageCommands(program: Command): void {
-  const broadcasts = program.command('broadcasts').description('broadcasts');
-  addList(broadcasts, 'broadcast', 'broadcasts');
-  addJobCancel(broadcasts, 'broadcast');
+  const broadcast = program.command('broadcasts').description('broadcasts');
+  addList(broadcast, broadcasts);
+  addJobCancel(broadcast, 'broadcast');
   const batch = program.command('batch').description('batches of messages');
-  addList(batch, 'batch', 'batches');
+  addList(batch, batches);
   addJobCancel(batch, 'batch');
   const scheduled = program.command('scheduled').description('scheduled messages');
-  addList(scheduled, 'scheduled', 'scheduled messages');
+  addList(scheduled, scheduledMessages);
   addScheduledCancel(scheduled);
   const recurring = program.command('recurring').description('recurring messages');
-  addList(recurring, 'recurring', 'recurring messages');
+  addList(recurring, recurringMessages);
   addRecurringStops(recurring);
   addTemplateList(program.command('template').description('message templates'));
 }

@@ -1,12 +1,17 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
-import { findOwnerOf, type EntryKind } from '../../domains/broadcasts/queries/operators';
+import type { JobKind } from '../../domains/broadcasts/contract';
+import { findJobOwner } from '../../domains/broadcasts/queries/operators';
 import { audited, byCli } from '../../domains/projects';
+import { findRecurringOwner } from '../../domains/recurring/queries/operators';
+import { findScheduledOwner } from '../../domains/scheduled/queries/operators';
 import { uuid } from './arguments';
 import { apiSettingsOf, findInstallation, UsageError, withDatabase } from './context';
 import { print } from './output';
 
 /* Stops messages of any project by the rules of the API, also while the project is inactive and its keys are refused. */
+
+type EntryKind = JobKind | 'scheduled' | 'recurring';
 
 /** The names of the kinds in errors. */
 const nouns: Record<EntryKind, string> = {
@@ -14,6 +19,14 @@ const nouns: Record<EntryKind, string> = {
   batch: 'Batch',
   scheduled: 'Scheduled message',
   recurring: 'Recurring message',
+};
+
+/** The project of one of a kind; null if there is none. */
+const findOwner: Record<EntryKind, (pool: pg.Pool, id: string) => Promise<string | null>> = {
+  broadcast: (pool, id) => findJobOwner(pool, 'broadcast', id),
+  batch: (pool, id) => findJobOwner(pool, 'batch', id),
+  scheduled: findScheduledOwner,
+  recurring: findRecurringOwner,
 };
 
 interface Target {
@@ -32,7 +45,7 @@ async function change<T>(
   const installation = await findInstallation();
   const config = apiSettingsOf(installation);
   return withDatabase(async (pool) => {
-    const projectId = await findOwnerOf(pool, kind, id);
+    const projectId = await findOwner[kind](pool, id);
     if (projectId === null) throw new UsageError(`${nouns[kind]} "${id}" not found.`);
     return audited(pool, byCli(projectId, action, id), () => work({ pool, projectId, id }, config));
   }, installation);
@@ -42,7 +55,7 @@ interface Printed {
   json?: boolean;
 }
 
-async function cancelJobOf(kind: 'broadcast' | 'batch', id: string, { json }: Printed): Promise<void> {
+async function cancelJobOf(kind: JobKind, id: string, { json }: Printed): Promise<void> {
   // Loaded here, so that the other commands start fast.
   const { cancelJob } = await import('../../domains/broadcasts/jobs.js');
   const { status, sent, failed, skipped, total } = await change(
@@ -60,7 +73,7 @@ async function cancelJobOf(kind: 'broadcast' | 'batch', id: string, { json }: Pr
 }
 
 async function cancelScheduled(id: string, { json }: Printed): Promise<void> {
-  const { cancelEntry } = await import('../../domains/broadcasts/scheduled/entries.js');
+  const { cancelEntry } = await import('../../domains/scheduled/entries.js');
   const { status } = await change('scheduled', id, 'scheduled.cancelled', ({ pool, projectId }) =>
     cancelEntry({ pool }, projectId, id),
   );
@@ -68,7 +81,7 @@ async function cancelScheduled(id: string, { json }: Printed): Promise<void> {
 }
 
 async function cancelRecurring(id: string, { json }: Printed): Promise<void> {
-  const { removeRecurring } = await import('../../domains/broadcasts/recurring/entries.js');
+  const { removeRecurring } = await import('../../domains/recurring/entries.js');
   await change('recurring', id, 'recurring.deleted', ({ pool, projectId }) =>
     removeRecurring({ pool }, projectId, id),
   );
@@ -81,7 +94,7 @@ async function cancelRecurring(id: string, { json }: Printed): Promise<void> {
 }
 
 async function setRecurring(id: string, status: 'active' | 'paused', { json }: Printed): Promise<void> {
-  const { patchRecurring } = await import('../../domains/broadcasts/recurring/entries.js');
+  const { patchRecurring } = await import('../../domains/recurring/entries.js');
   const changed = await change('recurring', id, 'recurring.updated', ({ pool, projectId }, config) =>
     patchRecurring({ pool, config }, projectId, id, { status }),
   );
@@ -96,7 +109,7 @@ function withId(command: Command, noun: string): Command {
   return command.argument('<id>', `id of the ${noun}`, uuid).option('--json', 'print JSON');
 }
 
-export function addJobCancel(command: Command, kind: 'broadcast' | 'batch'): void {
+export function addJobCancel(command: Command, kind: JobKind): void {
   const cancel = command
     .command('cancel')
     .description(`cancel a ${kind}; messages that were not sent yet are skipped`);

@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type pg from 'pg';
 import { makeDue } from '../../base/agenda';
-import { RECURRING } from '../../domains/broadcasts/recurring/queries';
-import { SCHEDULED } from '../../domains/broadcasts/scheduled/queries';
+import { RECURRING } from '../../domains/recurring/queries/recurring';
+import { SCHEDULED } from '../../domains/scheduled/queries/scheduled';
 import { DRIP } from '../../domains/drip/queries/enrolments';
 import { inParallel } from '../../base/lib/in-parallel';
 import { startedOpenSessions } from '../../domains/login/queries/operators';

@@ -1,12 +1,12 @@
 import { projectText } from '../../domains/bots/project-text';
 import { personalData as ofBots } from '../../domains/bots/queries/personal-data';
-import { furtherEntries } from '../../domains/broadcasts/entries';
+import { recipientTimes } from '../../domains/broadcasts/audience-job';
+import { openEntries } from '../../domains/broadcasts/entries';
+import { broadcastEndHooks } from '../../domains/broadcasts/on-end';
 import { broadcastMessages } from '../../domains/broadcasts/queries/messages';
-import { countOpen } from '../../domains/broadcasts/queries/operators';
+import { countOpenJobs } from '../../domains/broadcasts/queries/operators';
 import { personalData as ofBroadcasts } from '../../domains/broadcasts/queries/personal-data';
 import { countUnsubscribed } from '../../domains/broadcasts/queries/stats';
-import { definitionNaming, definitionsWithTemplate } from '../../domains/broadcasts/queries/uses';
-import { findOpenScheduled } from '../../domains/broadcasts/scheduled/queries';
 import { enrolByCauses } from '../../domains/drip/enrol';
 import { countChains } from '../../domains/drip/queries/chains';
 import { countActiveEnrolments } from '../../domains/drip/queries/operators';
@@ -35,6 +35,19 @@ import { personalData as ofOidc } from '../../domains/oidc/queries/personal-data
 import { stoppedWork } from '../../domains/projects';
 import { personalData as ofProjects } from '../../domains/projects/queries/personal-data';
 import { memberRemovals } from '../../domains/projects/team/members';
+import { countActiveRecurring } from '../../domains/recurring/queries/operators';
+import { countOpenRecurring } from '../../domains/recurring/queries/recurring';
+import { recurringNaming, recurringWithTemplate } from '../../domains/recurring/uses';
+import { endRunWithJob } from '../../domains/recurring/runs';
+import { endWithJob } from '../../domains/scheduled/fire';
+import { countWaitingScheduled } from '../../domains/scheduled/queries/operators';
+import { personalData as ofScheduled } from '../../domains/scheduled/queries/personal-data';
+import {
+  countOpenScheduled,
+  findOpenScheduled,
+  findRecipientTimes,
+} from '../../domains/scheduled/queries/scheduled';
+import { scheduledNaming, scheduledWithTemplate } from '../../domains/scheduled/uses';
 import { labelUses } from '../../domains/subscribers/labels';
 import { subscriberChangeHooks } from '../../domains/subscribers/on-change';
 import { personalData } from '../../domains/subscribers/personal-data';
@@ -53,6 +66,7 @@ export function registerDomains(): void {
   personalData.register(
     ofOidc,
     ofLogin,
+    ofScheduled,
     ofBroadcasts,
     ofDrip,
     ofForms,
@@ -64,9 +78,11 @@ export function registerDomains(): void {
     ofProjects,
     ofBots,
   );
-  labelUses.register(definitionNaming, chainNaming, formNaming);
-  templateUses.register(definitionsWithTemplate, chainsWithTemplate, formsWithTemplate);
-  furtherEntries.register(countChains);
+  labelUses.register(scheduledNaming, recurringNaming, chainNaming, formNaming);
+  templateUses.register(scheduledWithTemplate, recurringWithTemplate, chainsWithTemplate, formsWithTemplate);
+  openEntries.register(countOpenScheduled, countOpenRecurring, countChains);
+  broadcastEndHooks.register(endWithJob, endRunWithJob);
+  recipientTimes.register(findRecipientTimes);
   resumableRequests.register(findOpenSteps, findOpenRoutes, findOpenScheduled);
   trackedEventUses.register(trackedEventsInUse);
   registerRetention();
@@ -77,7 +93,9 @@ export function registerDomains(): void {
   furtherMessages.register(broadcastMessages);
   stoppedWork.register(
     expireOpenSessions,
-    countOpen,
+    countOpenJobs,
+    async (pool, projectId) => ({ scheduled: await countWaitingScheduled(pool, projectId) }),
+    async (pool, projectId) => ({ recurring: await countActiveRecurring(pool, projectId) }),
     async (pool, projectId) => ({ enrolments: await countActiveEnrolments(pool, projectId) }),
     async (pool, projectId) => ({ submissions: await countRunning(pool, projectId) }),
   );

@@ -12,6 +12,8 @@ import { retention as login } from '../../domains/login/queries/retention';
 import { retention as messages } from '../../domains/messages/queries/retention';
 import { retention as oidc } from '../../domains/oidc/queries/retention';
 import { retention as projects } from '../../domains/projects/queries/retention';
+import { retention as recurring } from '../../domains/recurring/queries/retention';
+import { retention as scheduled } from '../../domains/scheduled/queries/retention';
 import { retention as subscribers } from '../../domains/subscribers/queries/retention';
 import { retention as templates } from '../../domains/templates/queries';
 import { retention as tracked } from '../../domains/subscribers/tracked/queries';
@@ -28,6 +30,8 @@ export function registerRetention(): void {
     oidc,
     messages,
     http,
+    scheduled,
+    recurring,
     broadcasts,
     drip,
     forms,

@@ -1,5 +1,5 @@
 import { copyNext } from '../../../src/domains/broadcasts/audience-job';
-import { fireScheduled } from '../../../src/domains/broadcasts/scheduled/fire';
+import { fireScheduled } from '../../../src/domains/scheduled/fire';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { expectError } from '../http/fixture';
@@ -134,13 +134,6 @@ describe('with twenty open broadcasts', () => {
 
   test('one whose recipients wait for their local times counts while some are due', async () => {
     const [job] = jobs;
-    await service.pool.query(
-      `WITH entry AS (
-         INSERT INTO scheduled (id, project_id, content, audience, scheduled_at, timezone, status, job_id)
-         VALUES (gen_random_uuid(), $1, '{}', '{}', '2030-01-01T09:00:00', 'recipient', 'sending', $2) RETURNING id)
-       UPDATE broadcasts SET scheduled_id = entry.id FROM entry WHERE broadcasts.id = $2`,
-      [project.id, job],
-    );
     const due = (at: string) =>
       service.pool.query(
         `UPDATE broadcast_recipients SET due_at = now() + $2::interval WHERE broadcast_id = $1`,

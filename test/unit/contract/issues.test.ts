@@ -3,7 +3,7 @@ import { validated } from '../../../src/base/http/validate';
 import { newChainSchema } from '../../../src/domains/drip/contract';
 import { newRequestSchema } from '../../../src/domains/login/contract';
 import { sendSchema } from '../../../src/domains/messages/contract';
-import { newScheduledSchema } from '../../../src/domains/broadcasts/scheduled/contract';
+import { newScheduledSchema } from '../../../src/domains/scheduled/contract';
 import { newTemplateSchema } from '../../../src/domains/templates/contract';
 import { deliveryListQuery, newEndpointSchema } from '../../../src/domains/webhooks/contract';
 import { subscriberChangesSchema } from '../../../src/domains/subscribers/contract';

@@ -1,4 +1,4 @@
-import { nextOccurrence, parseCron } from '../../../src/domains/broadcasts/recurring/cron';
+import { nextOccurrence, parseCron } from '../../../src/domains/recurring/cron';
 import { isTimeZone } from '../../../src/base/contract/zones';
 
 /** How a recurring message repeats, as it is chosen; `cron` is for what the choices cannot say. */

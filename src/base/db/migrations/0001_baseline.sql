@@ -1175,7 +1175,7 @@ CREATE INDEX button_clicks_job ON button_clicks (job_id) WHERE job_id IS NOT NUL
 -- ==========
 -- broadcasts
 -- ==========
--- Broadcasts and batches, scheduled and recurring messages.
+-- Broadcasts and batches.
 
 CREATE TABLE broadcasts (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -1267,7 +1267,12 @@ CREATE INDEX broadcast_recipients_by_bot ON broadcast_recipients (broadcast_id, 
 CREATE INDEX broadcast_recipients_due ON broadcast_recipients (broadcast_id, due_at)
   WHERE status = 'queued' AND due_at IS NOT NULL;
 
--- Messages and broadcasts at a time. The row is the truth; workflow `scheduled/<id>` sleeps until `next_at`.
+-- =========
+-- scheduled
+-- =========
+-- Messages and broadcasts at a time.
+
+-- The row is the truth; workflow `scheduled/<id>` sleeps until `next_at`.
 CREATE TABLE scheduled (
   id uuid PRIMARY KEY,
   project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
@@ -1310,7 +1315,12 @@ CREATE TABLE scheduled_results (
 );
 CREATE INDEX scheduled_results_subscriber ON scheduled_results (subscriber_id);
 
--- Broadcasts again and again. The row is the truth; workflow `recurring/<id>` sleeps until `next_at`.
+-- =========
+-- recurring
+-- =========
+-- Broadcasts again and again.
+
+-- The row is the truth; workflow `recurring/<id>` sleeps until `next_at`.
 CREATE TABLE recurring (
   id uuid PRIMARY KEY,
   project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,

@@ -7,7 +7,6 @@ import type { Db } from '../../../base/db/pool';
 import { change, row, rows } from '../../../base/db/query';
 import type { StoredContent } from '../../messages';
 import type { Audience, BroadcastStatus, JobKind } from '../contract';
-import { RECIPIENT } from '../scheduled/contract';
 
 export interface BroadcastCounts {
   sent: number;
@@ -131,7 +130,8 @@ export async function countOpenBroadcasts(db: Db, projectId: string): Promise<nu
     `SELECT count(*)::int AS open FROM broadcasts b
      WHERE b.project_id = $1 AND b.status IN ('queued', 'running') AND b.kind = 'broadcast' AND (
        b.copied_id IS NOT NULL
-       OR NOT EXISTS (SELECT 1 FROM scheduled e WHERE e.id = b.scheduled_id AND e.timezone = '${RECIPIENT}')
+       OR NOT EXISTS (SELECT 1 FROM broadcast_recipients r
+         WHERE r.broadcast_id = b.id AND r.status = 'queued' AND r.due_at > clock_timestamp())
        OR EXISTS (SELECT 1 FROM broadcast_recipients r
          WHERE r.broadcast_id = b.id AND r.status = 'queued' AND r.due_at <= clock_timestamp())
        OR EXISTS (SELECT 1 FROM broadcast_recipients r WHERE r.broadcast_id = b.id AND r.status = 'sending'))`,

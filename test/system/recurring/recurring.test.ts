@@ -3,8 +3,8 @@ import {
   changeRecurring,
   findRecurringById,
   lockRecurring,
-} from '../../../src/domains/broadcasts/recurring/queries';
-import { advance, runDue } from '../../../src/domains/broadcasts/recurring/runs';
+} from '../../../src/domains/recurring/queries/recurring';
+import { advance, runDue } from '../../../src/domains/recurring/runs';
 import { localTimeAt } from '../../../src/base/contract/zones';
 import { withTransaction } from '../../../src/base/db/pool';
 import { searchAttributes, workflowIds } from '../../../src/base/temporal/names';

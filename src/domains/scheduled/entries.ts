@@ -1,21 +1,26 @@
-import { AppError, orNotFound } from '../../../base/contract/errors';
-import { formatSubscriberId, type SubscriberIdFormat } from '../../../base/contract/ids';
-import { limits } from '../../../base/contract/limits';
-import type { Core } from '../../../base/core';
-import { withTransaction, type Db } from '../../../base/db/pool';
-import type { Work } from '../../../base/http/idempotency';
-import { isoTime, isoTimeOrNull } from '../../../base/lib/iso-time';
-import { lockProject } from '../../projects';
-import type { Project } from '../../projects/contract';
+import { AppError, orNotFound } from '../../base/contract/errors';
+import { formatSubscriberId, type SubscriberIdFormat } from '../../base/contract/ids';
+import { limits } from '../../base/contract/limits';
+import type { Core } from '../../base/core';
+import { withTransaction, type Db } from '../../base/db/pool';
+import type { Work } from '../../base/http/idempotency';
+import { isoTime, isoTimeOrNull } from '../../base/lib/iso-time';
+import { lockProject } from '../projects';
+import type { Project } from '../projects/contract';
 import {
   findSubscriber,
   findSubscribersByExternalId,
   ERASED_SUBSCRIBER_ID,
   requireSubscriber,
   type SubscriberRecord,
-} from '../../subscribers';
-import { checkContentNow, checkTemplate, readProject, requireRoomForEntry } from '../entries';
-import { zonesOfAudience } from '../queries/broadcasts';
+} from '../subscribers';
+import {
+  checkContentNow,
+  checkTemplate,
+  readProject,
+  requireRoomForEntry,
+  zonesOfAudience,
+} from '../broadcasts';
 import { RECIPIENT, type NewScheduled, type ScheduledChanges, type ScheduledView } from './contract';
 import {
   cancelScheduled,
@@ -25,7 +30,7 @@ import {
   lockScheduled,
   type ScheduledRow,
   type ScheduledValues,
-} from './queries';
+} from './queries/scheduled';
 import { earliestOf, isMoment, refuseOutOfRange, whenOf } from './when';
 
 export type ScheduledDeps = Pick<Core, 'pool' | 'config'>;

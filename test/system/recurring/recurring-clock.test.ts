@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { startRunNow } from '../../../src/domains/broadcasts/recurring/entries';
-import { runDue } from '../../../src/domains/broadcasts/recurring/runs';
+import { startRunNow } from '../../../src/domains/recurring/entries';
+import { runDue } from '../../../src/domains/recurring/runs';
 import { localTimeAt } from '../../../src/base/contract/zones';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { installDatabaseClock, type DatabaseClock } from '../../support/database-clock';

@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { dueAgain, nothingDue, reportNext, unschedule, type Advanced } from '../../../base/agenda';
-import type { Core } from '../../../base/core';
-import { withTransaction } from '../../../base/db/pool';
-import { emitEvent } from '../../events';
-import { isoTime } from '../../../base/lib/iso-time';
-import type { StoredContent } from '../../messages';
-import { lockProject, parkUntilActive } from '../../projects';
-import { insertAudienceJob, TooManyJobs } from '../audience-job';
-import { prepare } from '../prepare';
-import type { AudienceCount } from '../queries/broadcasts';
+import { dueAgain, nothingDue, reportNext, unschedule, type Advanced } from '../../base/agenda';
+import type { Core } from '../../base/core';
+import { withTransaction } from '../../base/db/pool';
+import { emitEvent } from '../events';
+import { isoTime } from '../../base/lib/iso-time';
+import type { StoredContent } from '../messages';
+import { lockProject, parkUntilActive } from '../projects';
+import {
+  type AudienceCount,
+  type BroadcastEndHook,
+  insertAudienceJob,
+  prepare,
+  TooManyJobs,
+} from '../broadcasts';
 import type { RecurringStatus } from './contract';
 import { localName } from './cron';
 import { dueOccurrences, openOccurrence } from './occurrences';
@@ -28,7 +32,7 @@ import {
   type LockedRecurring,
   type RecurringRow,
   type Writer,
-} from './queries';
+} from './queries/recurring';
 
 export type RunDeps = Pick<Core, 'pool' | 'config' | 'log'>;
 
@@ -177,23 +181,14 @@ async function startJob(
 }
 
 /** With the end of a run's broadcast, in the same transaction. */
-export async function endRunWithJob(
-  db: pg.PoolClient,
-  runId: string,
-  projectId: string,
-  job: {
-    id: string;
-    isCancelled: boolean;
-    counts: { sent: number; failed: number; skipped: number; total: number };
-    ended_at: Date;
-  },
-): Promise<void> {
+export const endRunWithJob: BroadcastEndHook = async (db, job) => {
+  if (job.run_id === null) return;
   const end = job.isCancelled
     ? { status: 'failed' as const, reason: 'cancelled' }
     : { status: 'completed' as const, reason: null };
-  const ended = await endRun(db, runId, end);
+  const ended = await endRun(db, job.run_id, end);
   if (!ended || job.isCancelled) return;
-  await emitEvent(db, projectId, 'recurring.sent', {
+  await emitEvent(db, job.project_id, 'recurring.sent', {
     recurring_id: ended.recurring_id,
     name: ended.name,
     run_id: ended.run_id,
@@ -202,4 +197,4 @@ export async function endRunWithJob(
     ...job.counts,
     occurred_at: isoTime(job.ended_at),
   });
-}
+};

@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../../base/contract/durations';
-import { instantAt, localTimeAt } from '../../../base/contract/zones';
+import { DAY_MS } from '../../base/contract/durations';
+import { instantAt, localTimeAt } from '../../base/contract/zones';
 
 /** A cron expression of five fields, as the values that each allows. */
 export interface Cron {

@@ -4,8 +4,8 @@ import type { Cursor } from '../../../base/contract/cursor';
 import { cursorTime } from '../../../base/db/cursor-time';
 import type { Db } from '../../../base/db/pool';
 import { change, row, rows } from '../../../base/db/query';
-import type { Audience } from '../contract';
-import type { RecurringStatus, RunView } from './contract';
+import type { Audience } from '../../broadcasts/contract';
+import type { RecurringStatus, RunView } from '../contract';
 
 /** The kind of the agenda: a workflow for each message that has something to wait for. */
 export const RECURRING = 'recurring';
@@ -192,6 +192,17 @@ export function listRecurring(
      ORDER BY created_at DESC, id DESC LIMIT $4`,
     [projectId, before?.at ?? null, before?.id ?? null, limit + 1],
   );
+}
+
+/** Those that have not ended share the limit of scheduled entries. */
+export async function countOpenRecurring(db: Db, projectId: string): Promise<number> {
+  const counted = await row<{ count: number }>(
+    db,
+    'count_open_recurring',
+    'SELECT count(*) AS count FROM recurring WHERE project_id = $1 AND ended_at IS NULL',
+    [projectId],
+  );
+  return counted?.count ?? 0;
 }
 
 export interface NewRun {

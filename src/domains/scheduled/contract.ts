@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { characters } from '../../../base/contract/characters';
+import { characters } from '../../base/contract/characters';
 import {
   channelSchema,
   idSchema,
@@ -7,12 +7,12 @@ import {
   timestampSchema,
   timezoneSchema,
   exampleId,
-} from '../../../base/contract/common';
-import { contentSchema, givenContentFields } from '../../../base/contract/content';
-import { AppError } from '../../../base/contract/errors';
-import { limits } from '../../../base/contract/limits';
-import { externalIdSchema, labelSchema, subscriberIdSchema } from '../../subscribers/contract';
-import { audienceFields, audienceSchema } from '../contract';
+} from '../../base/contract/common';
+import { contentSchema, givenContentFields } from '../../base/contract/content';
+import { AppError } from '../../base/contract/errors';
+import { limits } from '../../base/contract/limits';
+import { externalIdSchema, labelSchema, subscriberIdSchema } from '../subscribers/contract';
+import { audienceFields, audienceSchema } from '../broadcasts/contract';
 
 export const scheduledStatuses = ['scheduled', 'sending', 'sent', 'failed', 'skipped', 'cancelled'] as const;
 export type ScheduledStatus = (typeof scheduledStatuses)[number];

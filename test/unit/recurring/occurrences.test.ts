@@ -1,11 +1,11 @@
-import { localName } from '../../../src/domains/broadcasts/recurring/cron';
+import { localName } from '../../../src/domains/recurring/cron';
 import {
   dueOccurrences,
   LATE_MS,
   nextRunAfter,
   occursAt,
   openOccurrence,
-} from '../../../src/domains/broadcasts/recurring/occurrences';
+} from '../../../src/domains/recurring/occurrences';
 
 const message = (
   changes: { cron?: string; timezone?: string; start?: string; end?: string; next?: string } = {},

@@ -5,7 +5,7 @@ import {
   localName,
   nextOccurrence,
   parseCron,
-} from '../../../src/domains/broadcasts/recurring/cron';
+} from '../../../src/domains/recurring/cron';
 
 const next = (cron: string, zone: string, after: string) =>
   nextOccurrence(parseCron(cron), zone, new Date(after))?.toISOString();

@@ -5,9 +5,9 @@ import type { Cursor } from '../../../base/contract/cursor';
 import { cursorTime } from '../../../base/db/cursor-time';
 import type { Db } from '../../../base/db/pool';
 import { change, row, rows } from '../../../base/db/query';
-import type { Audience } from '../contract';
-import { RECIPIENT, type ScheduledStatus } from './contract';
-import type { When } from './when';
+import type { Audience } from '../../broadcasts/contract';
+import { RECIPIENT, type ScheduledStatus } from '../contract';
+import { dueAt, type When } from '../when';
 
 /** The kind of the agenda: a workflow for each entry that has neither ended nor become a broadcast. */
 export const SCHEDULED = 'scheduled';
@@ -239,6 +239,17 @@ export function findResults(
   );
 }
 
+/** Those that have not ended share the limit of scheduled entries. */
+export async function countOpenScheduled(db: Db, projectId: string): Promise<number> {
+  const counted = await row<{ count: number }>(
+    db,
+    'count_open_scheduled',
+    'SELECT count(*) AS count FROM scheduled WHERE project_id = $1 AND ended_at IS NULL',
+    [projectId],
+  );
+  return counted?.count ?? 0;
+}
+
 /** The entries among these whose messages their workflows will still send. */
 export async function findOpenScheduled(db: Db, ids: string[]): Promise<string[]> {
   const found = await rows<{ id: string }>(
@@ -263,16 +274,17 @@ export function findScheduledStart(
   );
 }
 
-/** What the time of each recipient is computed from; null if all get it at the same time. */
-export function findRecipientTimes(
+/** When an entry is due for recipients of a time zone; null if all get it at the same time. */
+export async function findRecipientTimes(
   db: Db,
   id: string,
-): Promise<{ scheduled_at: string; timezone: string; own_zone: string } | null> {
-  return row<{ scheduled_at: string; timezone: string; own_zone: string }>(
+): Promise<((timezone: string | null) => Date) | null> {
+  const times = await row<{ scheduled_at: string; timezone: string; own_zone: string }>(
     db,
     'find_recipient_times',
     `SELECT e.scheduled_at, e.timezone, p.timezone AS own_zone FROM scheduled e JOIN projects p ON p.id = e.project_id
      WHERE e.id = $1 AND e.timezone = '${RECIPIENT}'`,
     [id],
   );
+  return times && ((timezone) => dueAt(times, timezone ?? times.own_zone));
 }

@@ -1,4 +1,4 @@
-import { dueAt, nextCheckAt, refuseOutOfRange } from '../../../src/domains/broadcasts/scheduled/when';
+import { dueAt, nextCheckAt, refuseOutOfRange } from '../../../src/domains/scheduled/when';
 
 const at = (text: string) => new Date(`${text}Z`);
 const when = { scheduled_at: '2026-06-10T09:00:00', timezone: 'recipient' };

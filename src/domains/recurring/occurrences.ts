@@ -1,6 +1,6 @@
-import { limits } from '../../../base/contract/limits';
+import { limits } from '../../base/contract/limits';
 import { isOccurrence, lastOccurrences, localName, nextOccurrence, parseCron } from './cron';
-import type { RecurringRow } from './queries';
+import type { RecurringRow } from './queries/recurring';
 
 /** What the occurrences of a recurring message are computed from. */
 type Times = Pick<RecurringRow, 'cron' | 'timezone' | 'start_at' | 'end_at' | 'max_runs' | 'runs'>;

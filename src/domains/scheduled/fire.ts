@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { dueAgain, nothingDue, reportNext, unschedule, type Advanced } from '../../../base/agenda';
-import { normalContent } from '../../../base/contract/content';
-import { AppError, type ErrorCode } from '../../../base/contract/errors';
-import { formatSubscriberId } from '../../../base/contract/ids';
-import { limits } from '../../../base/contract/limits';
-import type { Core } from '../../../base/core';
-import { withTransaction, type Db } from '../../../base/db/pool';
-import { emitEvent } from '../../events';
-import { isoTime } from '../../../base/lib/iso-time';
+import { dueAgain, nothingDue, reportNext, unschedule, type Advanced } from '../../base/agenda';
+import { normalContent } from '../../base/contract/content';
+import { AppError, type ErrorCode } from '../../base/contract/errors';
+import { formatSubscriberId } from '../../base/contract/ids';
+import { limits } from '../../base/contract/limits';
+import type { Core } from '../../base/core';
+import { withTransaction, type Db } from '../../base/db/pool';
+import { emitEvent } from '../events';
+import { isoTime } from '../../base/lib/iso-time';
 import {
   attemptedRecipients,
   notSent,
@@ -16,14 +16,19 @@ import {
   sendTo,
   skipLateMessages,
   type SendResult,
-} from '../../messages';
-import { findProject, isBillingBlocked, lockProject, parkUntilActive, projectMaySend } from '../../projects';
-import type { Project } from '../../projects/contract';
-import type { SubscriberRecord } from '../../subscribers';
-import { insertAudienceJob, TooManyJobs } from '../audience-job';
-import { prepare } from '../prepare';
-import { zonesOfAudience } from '../queries/broadcasts';
-import { hasTooLate, mostFrequentFailure } from '../queries/ends';
+} from '../messages';
+import { findProject, isBillingBlocked, lockProject, parkUntilActive, projectMaySend } from '../projects';
+import type { Project } from '../projects/contract';
+import type { SubscriberRecord } from '../subscribers';
+import {
+  type BroadcastEndHook,
+  hasTooLate,
+  insertAudienceJob,
+  mostFrequentFailure,
+  prepare,
+  TooManyJobs,
+  zonesOfAudience,
+} from '../broadcasts';
 import { RECIPIENT, type ScheduledStatus } from './contract';
 import { recipientsOf } from './entries';
 import {
@@ -37,7 +42,7 @@ import {
   SCHEDULED,
   type LockedScheduled,
   type ScheduledRow,
-} from './queries';
+} from './queries/scheduled';
 import { dueAt, earliestOf, nextCheckAt } from './when';
 
 export type FireDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
@@ -336,20 +341,17 @@ function endAudience({ pool }: FireDeps, entry: LockedScheduled, reason: string)
 const FAILURES: ReadonlySet<string> = new Set(['billing_blocked', 'invalid_message']);
 
 /** With the end of its broadcast, in the same transaction. */
-export async function endWithJob(
-  db: pg.PoolClient,
-  scheduledId: string,
-  job: { id: string; isCancelled: boolean; sent: number; failed: number; ended_at: Date },
-): Promise<void> {
+export const endWithJob: BroadcastEndHook = async (db, job) => {
+  if (job.scheduled_id === null) return;
   const end: { status: ScheduledStatus; reason: string | null } = job.isCancelled
     ? { status: 'cancelled', reason: null }
-    : job.sent > 0
+    : job.counts.sent > 0
       ? { status: 'sent', reason: null }
-      : job.failed > 0
+      : job.counts.failed > 0
         ? { status: 'failed', reason: await mostFrequentFailure(db, job.id) }
         : { status: 'skipped', reason: (await hasTooLate(db, job.id)) ? 'too_late' : 'unsubscribed' };
-  const entry = await endScheduled(db, scheduledId, end);
+  const entry = await endScheduled(db, job.scheduled_id, end);
   if (!entry || end.status === 'cancelled') return;
   const outcome = { ...end, deliveryId: null } as SendResult;
   await emitOutcome(db, entry, NO_ONE, outcome, job.ended_at, job.id);
-}
+};

@@ -1,8 +1,8 @@
-import { pageOf } from '../../../base/contract/common';
-import { decodeCursor, toPage } from '../../../base/contract/cursor';
-import { orNotFound } from '../../../base/contract/errors';
-import type { Core } from '../../../base/core';
-import { routesOf } from '../../../base/http/route';
+import { pageOf } from '../../base/contract/common';
+import { decodeCursor, toPage } from '../../base/contract/cursor';
+import { orNotFound } from '../../base/contract/errors';
+import type { Core } from '../../base/core';
+import { routesOf } from '../../base/http/route';
 import {
   newRecurringSchema,
   recurringChangesSchema,
@@ -23,7 +23,7 @@ import {
   skipOccurrence,
   startRunNow,
 } from './entries';
-import { findRecurring, listRecurring, listRuns } from './queries';
+import { findRecurring, listRecurring, listRuns } from './queries/recurring';
 
 const route = routesOf('Recurring messages');
 

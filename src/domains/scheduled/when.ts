@@ -1,7 +1,7 @@
-import { AppError } from '../../../base/contract/errors';
-import { limits } from '../../../base/contract/limits';
-import { instantAt, type LocalTime } from '../../../base/contract/zones';
-import { isoTime } from '../../../base/lib/iso-time';
+import { AppError } from '../../base/contract/errors';
+import { limits } from '../../base/contract/limits';
+import { instantAt, type LocalTime } from '../../base/contract/zones';
+import { isoTime } from '../../base/lib/iso-time';
 import { RECIPIENT } from './contract';
 
 /** When an entry is due: at a moment, or at a local time of a zone. */

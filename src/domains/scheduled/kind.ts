@@ -1,7 +1,7 @@
-import { rowKind, type Kind } from '../../../base/agenda';
-import type { Core } from '../../../base/core';
-import { workflowIds } from '../../../base/temporal/names';
-import { findScheduledStart, SCHEDULED } from './queries';
+import { rowKind, type Kind } from '../../base/agenda';
+import type { Core } from '../../base/core';
+import { workflowIds } from '../../base/temporal/names';
+import { findScheduledStart, SCHEDULED } from './queries/scheduled';
 
 /** Due after an entry was created, changed or cancelled, and at its time. */
 export function scheduledKind(core: Pick<Core, 'pool' | 'client' | 'queues'>): Kind {

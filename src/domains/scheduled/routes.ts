@@ -1,9 +1,9 @@
-import { pageOf } from '../../../base/contract/common';
-import { decodeCursor, toPage } from '../../../base/contract/cursor';
-import { orNotFound } from '../../../base/contract/errors';
-import type { Core } from '../../../base/core';
-import { routesOf } from '../../../base/http/route';
-import { filteredSubscriberId } from '../../subscribers';
+import { pageOf } from '../../base/contract/common';
+import { decodeCursor, toPage } from '../../base/contract/cursor';
+import { orNotFound } from '../../base/contract/errors';
+import type { Core } from '../../base/core';
+import { routesOf } from '../../base/http/route';
+import { filteredSubscriberId } from '../subscribers';
 import {
   newScheduledSchema,
   scheduledChangesSchema,
@@ -12,7 +12,7 @@ import {
   scheduledSchema,
 } from './contract';
 import { cancelEntry, createScheduled, patchScheduled, presentScheduled } from './entries';
-import { findScheduled, listScheduled } from './queries';
+import { findScheduled, listScheduled } from './queries/scheduled';
 
 const route = routesOf('Scheduled messages');
 

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { characters } from '../../../base/contract/characters';
+import { characters } from '../../base/contract/characters';
 import {
   givenTimeSchema,
   idSchema,
   pageQuery,
   timestampSchema,
   timezoneSchema,
-} from '../../../base/contract/common';
-import { contentSchema, givenContentFields } from '../../../base/contract/content';
-import { limits } from '../../../base/contract/limits';
-import { audienceFields, audienceSchema } from '../contract';
+} from '../../base/contract/common';
+import { contentSchema, givenContentFields } from '../../base/contract/content';
+import { limits } from '../../base/contract/limits';
+import { audienceFields, audienceSchema } from '../broadcasts/contract';
 
 export const recurringStatuses = ['active', 'paused', 'ended'] as const;
 export type RecurringStatus = (typeof recurringStatuses)[number];

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { AppError, orNotFound } from '../../../base/contract/errors';
-import type { Core } from '../../../base/core';
-import { withTransaction, type Db } from '../../../base/db/pool';
-import type { Work } from '../../../base/http/idempotency';
-import { isoTime, isoTimeOrNull } from '../../../base/lib/iso-time';
-import { lockProject } from '../../projects';
+import { AppError, orNotFound } from '../../base/contract/errors';
+import type { Core } from '../../base/core';
+import { withTransaction, type Db } from '../../base/db/pool';
+import type { Work } from '../../base/http/idempotency';
+import { isoTime, isoTimeOrNull } from '../../base/lib/iso-time';
+import { lockProject } from '../projects';
 import {
   checkContentNow,
   checkTemplate,
   type ContentCheckDeps,
   readProject,
   requireRoomForEntry,
-} from '../entries';
+} from '../broadcasts';
 import type { NewRecurring, RecurringChanges, RecurringView, RunView } from './contract';
 import { CronFault, localName, parseCron } from './cron';
 import { nextRunAfter, occursAt, openOccurrence } from './occurrences';
@@ -29,7 +29,7 @@ import {
   type RecurringRow,
   type RecurringValues,
   type RunRow,
-} from './queries';
+} from './queries/recurring';
 import { advance, recordMissed, runNow, type RunDeps } from './runs';
 
 export type RecurringDeps = Pick<Core, 'pool' | 'config' | 'log'>;
