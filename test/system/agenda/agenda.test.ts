@@ -98,7 +98,7 @@ describe('what is due', () => {
     await pool.query('DELETE FROM agenda WHERE kind = $1', [name]);
   });
 
-  it('that fails is due again later, and holds up nothing else', async () => {
+  it('is due again later if it fails, and delays nothing else', async () => {
     const [failing, fine] = [rowOf(), rowOf()];
     const kind = newKind(
       ({ id }) => (id === failing.id ? Promise.reject(new Error('broken')) : Promise.resolve(null)),
