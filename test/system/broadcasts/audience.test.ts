@@ -1,5 +1,8 @@
 import { copyNext } from '../../../src/domains/broadcasts/audience-job';
 import { fireScheduled } from '../../../src/domains/scheduled/fire';
+import { claimRecipients } from '../../../src/domains/broadcasts/queries/claims';
+import { beginRun } from '../../../src/domains/broadcasts/queries/runs';
+import { recordThrottled } from '../../../src/domains/bots';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { expectError } from '../http/fixture';
@@ -79,6 +82,28 @@ test('one that is cancelled while its audience is copied is skipped a thousand a
   expect(await copyNext(service.pool, jobId)).toBe(false);
   // The rows are those of the skipping.
   expect(await perTransaction(jobId)).toEqual([1_000, 1_000]);
+});
+
+test('while a recipient who is due waits for a throttled chat, the page goes on, although the others are due much later', async () => {
+  await addPeople(2);
+  const jobId = (await start()).body.job_id as string;
+  const { rows } = await service.pool.query<{ chat_id: string }>(
+    `WITH timed AS (
+       UPDATE broadcast_recipients r SET due_at = now() + CASE WHEN s.chat_id LIKE '%1' THEN '-1 minute' ELSE '1 minute' END::interval
+       FROM subscribers s WHERE s.id = r.subscriber_id AND r.broadcast_id = $1 RETURNING s.chat_id)
+     SELECT chat_id FROM timed WHERE chat_id LIKE '%1'`,
+    [jobId],
+  );
+  await recordThrottled(service.pool, 'telegram', rows[0]!.chat_id, 3_600_000);
+  const { run } = await beginRun(service.pool, jobId);
+  const claim = await claimRecipients(service.pool, run!, run!.senders[0]!, {
+    wanted: 10,
+    perSecond: 30,
+    contentFor: () => null,
+    callsOf: () => 1,
+    recordBlocked: () => Promise.resolve(),
+  });
+  expect(claim).toEqual({ state: 'claimed', recipients: [], waitMs: expect.any(Number) });
 });
 
 describe('with twenty open broadcasts', () => {

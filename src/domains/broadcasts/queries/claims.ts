@@ -230,18 +230,17 @@ export async function msUntilDue(db: Db, id: string): Promise<number> {
 
 /** No recipient can be sent to now: either none is queued, or all must wait for their chat or for an earlier message. */
 async function waitForChats(db: Db, id: string, sender: Sender): Promise<Claim> {
-  const next = await row<{ wait_ms: number; due_ms: number }>(
+  const next = await row<{ wait_ms: number | null; due_ms: number | null }>(
     db,
     'wait_for_chats',
-    `SELECT extract(epoch FROM greatest(${chatFreeAt('$3::text')}, r.due_at, clock_timestamp()) - clock_timestamp())::float8
+    `SELECT min(extract(epoch FROM greatest(${chatFreeAt('$3::text')}, r.due_at, clock_timestamp()) - clock_timestamp()))::float8
          * 1000 AS wait_ms,
-       extract(epoch FROM greatest(r.due_at, clock_timestamp()) - clock_timestamp())::float8 * 1000 AS due_ms
+       min(extract(epoch FROM greatest(r.due_at, clock_timestamp()) - clock_timestamp()))::float8 * 1000 AS due_ms
      FROM broadcast_recipients r
-     WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.bot = $4 AND r.status = 'queued'
-     ORDER BY 1 LIMIT 1`,
+     WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.bot = $4 AND r.status = 'queued'`,
     [id, sender.channel, senderKey(sender), sender.bot],
   );
-  if (!next) return { state: 'empty' };
+  if (next?.wait_ms == null || next.due_ms == null) return { state: 'empty' };
   if (next.due_ms > LATER_MS) return { state: 'later' };
   return { state: 'claimed', recipients: [], waitMs: next.wait_ms };
 }
