@@ -81,7 +81,7 @@ export async function advanceEnrolment(deps: AdvanceDeps, id: string): Promise<A
       const current = await lockEnrolment(db, enrolment.id);
       if (!current) return gone;
       if (current.ended_at) return endedBefore(db, current);
-      // It was moved to another version during the call: what that has made due must not wait for the bot.
+      // Moved to another version during the call: a step that is due now must not wait for the bot.
       if (current.version !== enrolment.version) return dueNow(current, current.step_id);
       return waitUntil(db, enrolment, step, new Date(now + pauseMs));
     });

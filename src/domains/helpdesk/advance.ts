@@ -44,7 +44,7 @@ export async function advanceTicket(deps: AdvanceDeps, ticketId: string): Promis
     if (!ticket) return GONE;
     // The ticket was reopened while the question was sent. That change has made its entry due.
     if (ticket.status !== 'closed') return nothingDue(ticket.status);
-    // Another rating is wanted where it was reopened and closed again: what that change has made due must not be lost.
+    // Reopened and closed again during the call: that change asks for another rating, and its entry must not be lost.
     const isWanted = ticket.csat === 'wanted' && !retryAt;
     return recordNext(db, ticket, isWanted ? ((await replyUnderWay(db, ticketId)) ?? ticket.now) : retryAt);
   });

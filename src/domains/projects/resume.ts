@@ -6,8 +6,8 @@ import { RESUMED_PROJECTS } from './queries/projects';
 import { projectMaySend } from './queries/sending';
 
 /**
- * Makes due what was parked while a project was inactive: it can be 100,000 enrolments. Nothing is parked after the commit that
- * lets the project send; one that is inactive again keeps the rest.
+ * Makes the parked entries of a project that became active due, in batches: it can have 100,000 enrolments. No entry is parked
+ * after the commit that activates the project. If it becomes inactive again, the rest stay parked.
  */
 export function resumedProjects(pool: pg.Pool): BatchWork {
   return {

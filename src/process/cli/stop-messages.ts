@@ -21,7 +21,7 @@ const nouns: Record<EntryKind, string> = {
   recurring: 'Recurring message',
 };
 
-/** The project of one of a kind; null if there is none. */
+/** The project of a message of each kind; null if there is none. */
 const findOwner: Record<EntryKind, (pool: pg.Pool, id: string) => Promise<string | null>> = {
   broadcast: (pool, id) => findJobOwner(pool, 'broadcast', id),
   batch: (pool, id) => findJobOwner(pool, 'batch', id),

@@ -112,7 +112,7 @@ export interface ProjectChanges {
   scheduled_entries?: number;
 }
 
-/** The kind of the agenda: an entry for each project that may send again, until nothing of it is parked. */
+/** The kind of the agenda: one entry for each project that became active, until none of its entries is parked. */
 export const RESUMED_PROJECTS = 'resumed_projects';
 
 export async function updateProject(db: Db, id: string, changes: ProjectChanges): Promise<Project | null> {
