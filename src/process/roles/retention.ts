@@ -16,7 +16,6 @@ import { retention as recurring } from '../../domains/recurring/queries/retentio
 import { retention as scheduled } from '../../domains/scheduled/queries/retention';
 import { retention as subscribers } from '../../domains/subscribers/queries/retention';
 import { retention as templates } from '../../domains/templates/queries';
-import { retention as tracked } from '../../domains/subscribers/tracked/queries';
 import { retention as webhooks } from '../../domains/webhooks/queries/retention';
 
 /** Registers how the rows of every table are deleted, by room. Rows come before those that they belong to. */
@@ -24,7 +23,6 @@ export function registerRetention(): void {
   const rooms = {
     events,
     webhooks,
-    tracked,
     login,
     projects,
     oidc,

@@ -1,7 +1,9 @@
 import { limits } from '../../../base/contract/limits';
 import type { Retention } from '../../../base/db/retention';
+import { retention as tracked } from '../tracked/queries';
 
 export const retention = (days: number): Retention => ({
+  ...tracked(days),
   imports: [
     // Also imports that no worker has completed.
     { age: 'created_at', after: `${days} days` },
