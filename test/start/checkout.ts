@@ -27,7 +27,7 @@ const files: Record<string, string> = {
   'src/shop/routes.ts': `export const route = '/first'; export const other = '/other';`,
   'src/base/temporal/bundle.ts': `import { writeFile } from 'node:fs/promises';
     export async function buildWorkflowBundle(file: string): Promise<void> {
-      const { total } = require('../../workflows/index.js');
+      const { total } = require('../../../workflows/index.js');
       await writeFile(file, \`total \${total}\`);
       if (process.env['TEST_HANG']) await new Promise((resolve) => setTimeout(resolve, 600_000));
     }`,
