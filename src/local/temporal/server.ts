@@ -89,7 +89,7 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
       return outcome.running;
     }
     // Another process may have taken a chosen port meanwhile, so choose again.
-    if (!outcome.portTaken || start === maxStarts) throw outcome.failure;
+    if (!outcome.mayStart || start === maxStarts) throw outcome.failure;
   }
 }
 
@@ -116,7 +116,7 @@ async function choosePorts(port: number, uiPort: number | null): Promise<Ports> 
   };
 }
 
-type StartOutcome = { running: RunningTemporalServer } | { failure: SetupError; portTaken: boolean };
+type StartOutcome = { running: RunningTemporalServer } | { failure: SetupError; mayStart: boolean };
 
 async function tryStart(options: TemporalServerOptions, ports: Ports): Promise<StartOutcome> {
   const logFile = options.dataDir.file('logs', 'temporal.log');
@@ -244,14 +244,16 @@ function explainFailure(
       ports.ui !== null && reason.includes('UI port')
         ? portInUse(ports.ui, 'HERALD_TEMPORAL_UI_PORT', 'the Temporal UI')
         : portInUse(ports.frontend, 'HERALD_TEMPORAL_PORT', 'the Temporal server');
-    return { failure, portTaken: true };
+    return { failure, mayStart: true };
   }
   const message =
     `The Temporal server did not start (${reason}); read its log ${logFile}` +
     (dbFile === null
       ? '.'
       : `, and if its data is damaged, delete ${dbFile}, start again, and run \`npx herald recover\`.`);
-  return { failure: new SetupError(message, exitCodes.unavailable, { cause }), portTaken: false };
+  const failure = new SetupError(message, exitCodes.unavailable, { cause });
+  // Seen once, on a busy machine: it exits without a message. It is started again.
+  return { failure, mayStart: log.trim() === '' };
 }
 
 /** The log has one JSON object per line, except for what it prints before reading its flags. */
