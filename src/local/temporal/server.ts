@@ -89,7 +89,7 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
       return outcome.running;
     }
     // Another process may have taken a chosen port meanwhile, so choose again.
-    if (!outcome.mayStart || start === maxStarts) throw outcome.failure;
+    if (!outcome.mayRetry || start === maxStarts) throw outcome.failure;
   }
 }
 
@@ -116,12 +116,13 @@ async function choosePorts(port: number, uiPort: number | null): Promise<Ports> 
   };
 }
 
-type StartOutcome = { running: RunningTemporalServer } | { failure: SetupError; mayStart: boolean };
+type FailedStart = { failure: SetupError; mayRetry: boolean };
+type StartOutcome = { running: RunningTemporalServer } | FailedStart;
 
 async function tryStart(options: TemporalServerOptions, ports: Ports): Promise<StartOutcome> {
   const logFile = options.dataDir.file('logs', 'temporal.log');
   const logStart = logSize(logFile);
-  const server = { started: false };
+  const server = { started: false, exited: false };
   const child = startChild({
     name: 'Temporal server',
     command: options.cliPath,
@@ -133,6 +134,7 @@ async function tryStart(options: TemporalServerOptions, ports: Ports): Promise<S
     forceSignal: 'SIGKILL',
     registry: options.dataDir,
     onExit: (exit) => {
+      server.exited = true;
       if (server.started) options.onExit?.(exit);
     },
   });
@@ -141,15 +143,19 @@ async function tryStart(options: TemporalServerOptions, ports: Ports): Promise<S
   try {
     await waitUntilReady(child, address, options);
   } catch (error) {
+    const hasExited = server.exited;
     await child.stop().catch(() => undefined);
     options.signal?.throwIfAborted();
-    return explainFailure(
-      await readLogFrom(logFile, logStart),
+    const log = await readLogFrom(logFile, logStart);
+    const outcome = explainFailure(
+      log,
       logFile,
       ports,
       options.dbFile && options.dataDir.file(options.dbFile),
       error,
     );
+    // Seen once, on a busy machine: it exits without a message. One that does not answer in time is not started again.
+    return hasExited && log.trim() === '' ? { ...outcome, mayRetry: true } : outcome;
   }
   server.started = true;
   return {
@@ -235,7 +241,7 @@ function explainFailure(
   ports: Ports,
   dbFile: string | null,
   cause: unknown,
-): StartOutcome {
+): FailedStart {
   const whole = diskFullIn(log) ?? lastMessage(log) ?? (cause as Error).message;
   // The server names every step that led to the cause, which comes last.
   const reason = whole.length > LONGEST_REASON ? `…${whole.slice(-LONGEST_REASON)}` : whole;
@@ -244,16 +250,14 @@ function explainFailure(
       ports.ui !== null && reason.includes('UI port')
         ? portInUse(ports.ui, 'HERALD_TEMPORAL_UI_PORT', 'the Temporal UI')
         : portInUse(ports.frontend, 'HERALD_TEMPORAL_PORT', 'the Temporal server');
-    return { failure, mayStart: true };
+    return { failure, mayRetry: true };
   }
   const message =
     `The Temporal server did not start (${reason}); read its log ${logFile}` +
     (dbFile === null
       ? '.'
       : `, and if its data is damaged, delete ${dbFile}, start again, and run \`npx herald recover\`.`);
-  const failure = new SetupError(message, exitCodes.unavailable, { cause });
-  // Seen once, on a busy machine: it exits without a message. It is started again.
-  return { failure, mayStart: log.trim() === '' };
+  return { failure: new SetupError(message, exitCodes.unavailable, { cause }), mayRetry: false };
 }
 
 /** The log has one JSON object per line, except for what it prints before reading its flags. */
